@@ -1,0 +1,3 @@
+//! The reference of `check`: the three console games, pure, with the rule behind every line that they print.
+
+pub mod rules;

@@ -1,0 +1,1 @@
+//! `check`: an autograder for console games.

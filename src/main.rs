@@ -1,0 +1,3 @@
+//! The command `check`.
+
+fn main() {}
