@@ -1,0 +1,489 @@
+//! From the raw files to an assignment: each file held against the others and against the game.
+
+use std::collections::{BTreeSet, HashSet};
+
+use reference::Game;
+use reference::rulings::Question;
+use serde::de::DeserializeOwned;
+
+use super::case::{Case, DiceRuns, Script, Task};
+use super::error::{AssignmentError, FileError, did_you_mean};
+use super::raw::{Input, RawAssignment, RawCase, RawDice, RawLimits, RawRulings};
+use super::source::{ASSIGNMENT_FILE, CASES_FOLDER, Source};
+use super::transcript::StoredTranscript;
+use super::value::{Fault, List};
+use super::yaml::{self, Step};
+use super::{AcceptedAnswers, Assignment, CaseId, Limits, Points, Seed, Share, nearest};
+
+/// A YAML file, with what is needed to speak of a place in it.
+struct Document {
+    name: String,
+    text: String,
+}
+
+impl Document {
+    fn new(name: String, text: &str) -> Document {
+        // A byte order mark is no fault; neither the parser nor an editor counts it.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
+        Document { name, text }
+    }
+
+    fn load<T: DeserializeOwned>(&self) -> Result<T, AssignmentError> {
+        yaml::load(&self.name, &self.text)
+    }
+
+    /// A fault at the end of a way.
+    fn fault(
+        &self,
+        way: &[Step<'_>],
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> AssignmentError {
+        let position = yaml::position(&self.text, way);
+        yaml::fault_at(&self.name, &self.text, position, Fault::new(message, help))
+    }
+
+    /// A key that has to be there.
+    fn required<T>(
+        &self,
+        value: Option<T>,
+        way: &[Step<'_>],
+        key: &str,
+        example: &str,
+    ) -> Result<T, AssignmentError> {
+        value.ok_or_else(|| {
+            self.fault(
+                way,
+                format!("the key `{key}` is missing"),
+                format!("add a line such as `{example}`"),
+            )
+        })
+    }
+
+    /// Inputs, each of which has to stand in quotes.
+    fn inputs(
+        &self,
+        inputs: List<Input>,
+        way: &[Step<'_>],
+    ) -> Result<Vec<String>, AssignmentError> {
+        if let Some((entry, position)) = yaml::unquoted_entry(&self.text, way, inputs.0.len()) {
+            let fault = Fault::new(
+                "an input must be a quoted string, and this has no quotes",
+                format!("put it in quotes: {:?}", inputs.0[entry].0),
+            );
+            return Err(yaml::fault_at(&self.name, &self.text, position, fault));
+        }
+        Ok(inputs.0.into_iter().map(|Input(input)| input).collect())
+    }
+
+    /// A seed, which does not stand in quotes.
+    fn seed(&self, seed: Seed, way: &[Step<'_>]) -> Result<Seed, AssignmentError> {
+        if yaml::is_quoted(&self.text, way) {
+            return Err(self.fault(
+                way,
+                "this is a text, and a seed is a whole number",
+                format!("take the quotes away: {seed}"),
+            ));
+        }
+        Ok(seed)
+    }
+}
+
+/// What a transcript is that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// A fault.
+    Fault,
+    /// An empty text, for those who are about to write it.
+    Empty,
+}
+
+/// Reads and checks an assignment.
+///
+/// `missing` says what becomes of a case without its transcript.
+pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment, AssignmentError> {
+    let name = source.file_name(ASSIGNMENT_FILE);
+    let text = source.read(ASSIGNMENT_FILE)?.ok_or_else(|| {
+        FileError::new(
+            &name,
+            "there is no such file",
+            "an assignment has this file",
+        )
+    })?;
+    let document = Document::new(name, &text);
+    let raw: RawAssignment = document.load()?;
+    let title = document
+        .required(raw.title, &[], "title", "title: Darts 501")?
+        .0;
+    let game = document.required(raw.game, &[], "game", "game: darts")?.0;
+    let rulings = rulings(
+        &document,
+        game,
+        raw.rulings.unwrap_or(RawRulings(Vec::new())),
+    )?;
+    let ids = document
+        .required(raw.cases, &[], "cases", "cases: [model-game]")?
+        .0;
+    check_ids(&document, &ids)?;
+    check_files(&document, &source, &ids)?;
+
+    let mut cases = Vec::new();
+    for (index, id) in ids.iter().enumerate() {
+        let file = case(&source, game, id, missing)?;
+        if matches!(file.task, Task::Dice(_)) && index + 1 < ids.len() {
+            let way = [Step::Key("cases"), Step::Index(index)];
+            return Err(document.fault(
+                &way,
+                format!("`{id}` judges the dice of all runs, and cases follow it"),
+                "a case with `dice` stands last, and there is at most one: move its line to the end",
+            ));
+        }
+        cases.push(file);
+    }
+    Ok(Assignment {
+        name: source.name(),
+        title,
+        game,
+        limits: limits(raw.limits),
+        presentation_credit: raw.presentation_credit.unwrap_or(Share::HALF),
+        rulings,
+        cases,
+        source,
+    })
+}
+
+fn limits(raw: Option<RawLimits>) -> Limits {
+    let mut limits = Limits::default();
+    if let Some(RawLimits {
+        time,
+        output,
+        memory,
+    }) = raw
+    {
+        limits.time = time.map_or(limits.time, |seconds| seconds.0);
+        limits.output = output.map(|bytes| bytes.0);
+        limits.memory_mib = memory.map_or(limits.memory_mib, |mib| mib.0);
+    }
+    limits
+}
+
+/// What is accepted, for every question of the game: all answers, unless the file says otherwise.
+fn rulings(
+    document: &Document,
+    game: Game,
+    raw: RawRulings,
+) -> Result<Vec<AcceptedAnswers>, AssignmentError> {
+    let questions = game.questions();
+    for (id, _) in &raw.0 {
+        if !questions.iter().any(|question| question.id == id) {
+            let ids = questions.iter().map(|question| question.id);
+            return Err(document.fault(
+                &[Step::Key("rulings"), Step::Name(id)],
+                format!(
+                    "{} has no open question {id:?}{}",
+                    game.name(),
+                    did_you_mean(nearest(id, ids.clone()))
+                ),
+                format!(
+                    "its open questions are {}",
+                    ids.collect::<Vec<_>>().join(", ")
+                ),
+            ));
+        }
+    }
+    questions
+        .iter()
+        .map(|question| {
+            let ids = question.answers.iter().map(|answer| answer.id);
+            let answers = match raw.0.iter().find(|(id, _)| id == question.id) {
+                Some((_, said)) => {
+                    let said: Vec<&str> = said
+                        .answers
+                        .iter()
+                        .map(|answer| answer.0.as_str())
+                        .collect();
+                    check_answers(document, question, &said)?;
+                    ids.filter(|id| said.contains(id)).collect()
+                }
+                None => ids.collect(),
+            };
+            Ok(AcceptedAnswers { question, answers })
+        })
+        .collect()
+}
+
+fn check_answers(
+    document: &Document,
+    question: &Question,
+    said: &[&str],
+) -> Result<(), AssignmentError> {
+    let ids = question.answers.iter().map(|answer| answer.id);
+    let help = format!(
+        "the answers to `{}` are {}",
+        question.id,
+        ids.clone().collect::<Vec<_>>().join(", ")
+    );
+    let way = |index| {
+        [
+            Step::Key("rulings"),
+            Step::Key(question.id),
+            Step::Index(index),
+        ]
+    };
+    if said.is_empty() {
+        return Err(document.fault(
+            &way(0)[..2],
+            "no answer is accepted, so that no program could be right",
+            help,
+        ));
+    }
+    for (index, answer) in said.iter().enumerate() {
+        if !ids.clone().any(|id| id == *answer) {
+            let message = format!(
+                "{answer:?} is no answer to `{}`{}",
+                question.id,
+                did_you_mean(nearest(answer, ids.clone()))
+            );
+            return Err(document.fault(&way(index), message, help));
+        }
+        if said[..index].contains(answer) {
+            return Err(document.fault(
+                &way(index),
+                format!("the answer `{answer}` stands twice"),
+                "keep one of the two",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_ids(document: &Document, ids: &[CaseId]) -> Result<(), AssignmentError> {
+    if ids.is_empty() {
+        return Err(document.fault(
+            &[Step::Key("cases")],
+            "an assignment has at least one case",
+            "list the ids of its cases: `cases: [model-game]`",
+        ));
+    }
+    let mut seen = HashSet::new();
+    for (index, id) in ids.iter().enumerate() {
+        if !seen.insert(id) {
+            let way = [Step::Key("cases"), Step::Index(index)];
+            return Err(document.fault(
+                &way,
+                format!("the case `{id}` is listed twice"),
+                "keep one of the two",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Every listed case has its file, and every file its place in the list.
+fn check_files(
+    document: &Document,
+    source: &Source,
+    ids: &[CaseId],
+) -> Result<(), AssignmentError> {
+    let Some(files) = source.case_files()? else {
+        let folder = source.file_name(CASES_FOLDER);
+        return Err(document.fault(
+            &[Step::Key("cases")],
+            format!("there is no folder {folder}"),
+            "make it, and in it a file `<id>.yaml` for each case",
+        ));
+    };
+    let listed: BTreeSet<&str> = ids.iter().map(CaseId::as_str).collect();
+    let stems = |ending: &str| -> Vec<&str> {
+        files
+            .iter()
+            .filter_map(|file| file.strip_suffix(ending))
+            .collect()
+    };
+    let case_files = stems(".yaml");
+    for (index, id) in ids.iter().enumerate() {
+        if !case_files.contains(&id.as_str()) {
+            let free = case_files
+                .iter()
+                .copied()
+                .filter(|stem| !listed.contains(stem));
+            let message = format!(
+                "the case `{id}` has no file {}{}",
+                source.file_name(&case_path(id)),
+                did_you_mean(nearest(id.as_str(), free))
+            );
+            return Err(document.fault(
+                &[Step::Key("cases"), Step::Index(index)],
+                message,
+                "write that file, or take the id out of the list",
+            ));
+        }
+    }
+    for stem in case_files {
+        if !listed.contains(stem) {
+            let file = source.file_name(&format!("{CASES_FOLDER}/{stem}.yaml"));
+            let message = format!("the case file {file} is not in this list");
+            return Err(document.fault(
+                &[Step::Key("cases")],
+                message,
+                format!("add `{stem}` where it shall be shown, or delete the file"),
+            ));
+        }
+    }
+    if let Some(stem) = stems(".yml").first() {
+        let file = source.file_name(&format!("{CASES_FOLDER}/{stem}.yml"));
+        return Err(FileError::new(
+            file,
+            "the name of a case file ends in .yaml",
+            format!("rename it to {stem}.yaml"),
+        )
+        .into());
+    }
+    if let Some(stem) = stems(".transcript")
+        .iter()
+        .find(|stem| !listed.contains(*stem))
+    {
+        let file = source.file_name(&format!("{CASES_FOLDER}/{stem}.transcript"));
+        return Err(FileError::new(
+            file,
+            format!("this transcript belongs to no case: there is no {stem}.yaml"),
+            "write that case, or delete the transcript",
+        )
+        .into());
+    }
+    Ok(())
+}
+
+fn case_path(id: &CaseId) -> String {
+    format!("{CASES_FOLDER}/{id}.yaml")
+}
+
+/// Reads and checks a case with its transcript.
+fn case(
+    source: &Source,
+    game: Game,
+    id: &CaseId,
+    missing: Missing,
+) -> Result<Case, AssignmentError> {
+    let path = case_path(id);
+    let name = source.file_name(&path);
+    let text = source
+        .read(&path)?
+        .ok_or_else(|| FileError::new(&name, "there is no such file", "write it"))?;
+    let document = Document::new(name, &text);
+    let raw: RawCase = document.load()?;
+    let title = document
+        .required(raw.title, &[], "title", "title: a bust on the second dart")?
+        .0;
+    let transcript_path = format!("{CASES_FOLDER}/{id}.transcript");
+    let task = match (raw.inputs, raw.dice) {
+        (Some(_), Some(_)) => {
+            let help = "inputs of one game stand at `inputs`; those of a case of the dice stand inside `dice`";
+            return Err(document.fault(
+                &[Step::Name("inputs")],
+                "a case has `inputs` or `dice`, not both",
+                help,
+            ));
+        }
+        (None, Some(dice)) => {
+            if raw.seed.is_some() {
+                let help = "say with `first_seed` in `dice` where the seeds begin";
+                return Err(document.fault(
+                    &[Step::Name("seed")],
+                    "a case of the dice has no `seed` of its own",
+                    help,
+                ));
+            }
+            let dice = dice_runs(&document, game, dice)?;
+            if source.read(&transcript_path)?.is_some() {
+                let file = source.file_name(&transcript_path);
+                return Err(FileError::new(
+                    file,
+                    "a case of the dice has no transcript",
+                    "delete this file",
+                )
+                .into());
+            }
+            Task::Dice(dice)
+        }
+        (inputs, None) => {
+            let inputs =
+                document.required(inputs, &[], "inputs", "inputs: [\"60\", \"60\", \"60\"]")?;
+            let inputs = document.inputs(inputs, &[Step::Key("inputs")])?;
+            let seed = seed(&document, game, raw.seed)?;
+            let file = source.file_name(&transcript_path);
+            let text = source.read(&transcript_path)?;
+            let empty = (missing == Missing::Empty).then(String::new);
+            let text = text.or(empty).ok_or_else(|| {
+                let help = format!(
+                    "`check transcript {} --script FILE{}` prints what the reference says: review it and store it there",
+                    game.name(),
+                    seed.as_ref().map(|seed| format!(" --seed {seed}")).unwrap_or_default()
+                );
+                FileError::new(&file, format!("the case `{id}` has no transcript: there is no such file"), help)
+            })?;
+            Task::Script(Script {
+                inputs,
+                seed,
+                transcript: StoredTranscript { file, text },
+            })
+        }
+    };
+    Ok(Case {
+        id: id.clone(),
+        title,
+        points: raw.points.unwrap_or(Points::ONE),
+        visibility: raw.visibility.unwrap_or_default(),
+        task,
+        file: document.name,
+    })
+}
+
+/// A seed is there where the game needs one, and only there.
+fn seed(
+    document: &Document,
+    game: Game,
+    seed: Option<Seed>,
+) -> Result<Option<Seed>, AssignmentError> {
+    match seed {
+        Some(_) if !game.needs_seed() => {
+            let help = match game {
+                Game::Racko => "Rack-O asks for its seed: it is one of the inputs",
+                _ => "leave it out: nothing in this game is left to chance",
+            };
+            Err(document.fault(
+                &[Step::Name("seed")],
+                format!("a case of {} has no `seed`", game.name()),
+                help,
+            ))
+        }
+        Some(seed) => document.seed(seed, &[Step::Key("seed")]).map(Some),
+        None if game.needs_seed() => document.required(None, &[], "seed", "seed: 2880"),
+        None => Ok(None),
+    }
+}
+
+fn dice_runs(document: &Document, game: Game, raw: RawDice) -> Result<DiceRuns, AssignmentError> {
+    if game != Game::Doubles {
+        let message = format!(
+            "{} throws no dice, so it has no case with `dice`",
+            game.name()
+        );
+        return Err(document.fault(
+            &[Step::Name("dice")],
+            message,
+            "write `inputs: […]` for a game that is played",
+        ));
+    }
+    let way = [Step::Key("dice")];
+    let runs = document.required(raw.runs, &way, "runs", "runs: 150")?.0;
+    let first_seed = document.required(raw.first_seed, &way, "first_seed", "first_seed: 1")?;
+    let first_seed = document.seed(first_seed, &[Step::Key("dice"), Step::Key("first_seed")])?;
+    let inputs = document.required(raw.inputs, &way, "inputs", "inputs: [\"y\", \"\"]")?;
+    let inputs = document.inputs(inputs, &[Step::Key("dice"), Step::Key("inputs")])?;
+    Ok(DiceRuns {
+        runs,
+        first_seed,
+        inputs,
+    })
+}
