@@ -1,3 +1,4 @@
 //! `check`: an autograder for console games.
 
 pub mod assignment;
+pub mod judge;

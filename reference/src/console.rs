@@ -100,7 +100,12 @@ impl<'t> Console<'t> {
     ///
     /// # Errors
     /// [`Stop::OutOfAnswers`] at the end of the input.
-    pub fn ask(&mut self, prompt: impl Into<String>, grounds: impl Into<Grounds>, facts: impl Into<String>) -> Result<String, Stop> {
+    pub fn ask(
+        &mut self,
+        prompt: impl Into<String>,
+        grounds: impl Into<Grounds>,
+        facts: impl Into<String>,
+    ) -> Result<String, Stop> {
         self.push(Line::new(vec![Segment::Text(prompt.into())], End::Unanswered), grounds.into(), facts.into());
         let answer = (self.typist)(&self.transcript).ok_or(Stop::OutOfAnswers)?;
         self.answers += 1;
@@ -114,7 +119,12 @@ impl<'t> Console<'t> {
     ///
     /// # Errors
     /// As [`Console::ask`], and [`Stop::Unfit`] for an answer that is no whole number.
-    pub fn ask_number(&mut self, prompt: impl Into<String>, grounds: impl Into<Grounds>, facts: impl Into<String>) -> Result<BigInt, Stop> {
+    pub fn ask_number(
+        &mut self,
+        prompt: impl Into<String>,
+        grounds: impl Into<Grounds>,
+        facts: impl Into<String>,
+    ) -> Result<BigInt, Stop> {
         let answer = self.ask(prompt, grounds, facts)?;
         python_int(&answer).ok_or_else(|| self.unfit(answer, "a whole number"))
     }
@@ -138,7 +148,8 @@ fn python_int(text: &str) -> Option<BigInt> {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     // An underscore may stand between two digits only.
-    let well_formed = digits.split('_').all(|group| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit()));
+    let well_formed =
+        digits.split('_').all(|group| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit()));
     let plain: String = text.chars().filter(|&c| c != '_' && c != '+').collect();
     if well_formed { plain.parse().ok() } else { None }
 }

@@ -51,10 +51,17 @@ pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
         let (value_rule, facts) = match turn {
             1 => (rules::START, "the game starts with player 1 at 501".to_owned()),
             2 => (rules::ALTERNATE, "it is player 2's turn now, who starts at 501 too".to_owned()),
-            _ if was_bust[player] => (rules::KEEPS_SCORE, format!("player {name}'s last turn was a bust, so the score is still {}", score[player])),
+            _ if was_bust[player] => (
+                rules::KEEPS_SCORE,
+                format!("player {name}'s last turn was a bust, so the score is still {}", score[player]),
+            ),
             _ => (rules::UPDATE, format!("after the last turn player {name} has {} left", score[player])),
         };
-        console.say(format!("Player {name} it's your turn. Your score is: {}", score[player]), (rules::ANNOUNCE, value_rule), facts);
+        console.say(
+            format!("Player {name} it's your turn. Your score is: {}", score[player]),
+            (rules::ANNOUNCE, value_rule),
+            facts,
+        );
 
         let thrown = throw_darts(console, rulings, score[player], name, turn)?;
         console.now(format!("player {name}, turn {turn}"));
@@ -62,7 +69,11 @@ pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
         if thrown.bust {
             console.say("0 scored.", rules::SCORED, "a bust scores 0");
         } else {
-            console.say(format!("{} scored.", thrown.total), rules::SCORED, format!("{} = {}", sum(&thrown.darts), thrown.total));
+            console.say(
+                format!("{} scored.", thrown.total),
+                rules::SCORED,
+                format!("{} = {}", sum(&thrown.darts), thrown.total),
+            );
             score[player] -= thrown.total;
         }
         if score[player] == 0 {
@@ -85,7 +96,13 @@ struct Thrown {
 }
 
 /// The darts of one turn, up to a bust, to zero or to the third.
-fn throw_darts(console: &mut Console<'_>, rulings: &Rulings, score: i64, name: usize, turn: usize) -> Result<Thrown, Stop> {
+fn throw_darts(
+    console: &mut Console<'_>,
+    rulings: &Rulings,
+    score: i64,
+    name: usize,
+    turn: usize,
+) -> Result<Thrown, Stop> {
     let mut darts = Vec::new();
     let mut total = 0;
     for number in 1..=3 {
@@ -94,7 +111,8 @@ fn throw_darts(console: &mut Console<'_>, rulings: &Rulings, score: i64, name: u
         darts.push(dart);
         total += dart;
         let left = score - total;
-        let account = format!("{score} - {} = {left}", darts.iter().map(i64::to_string).collect::<Vec<_>>().join(" - "));
+        let account =
+            format!("{score} - {} = {left}", darts.iter().map(i64::to_string).collect::<Vec<_>>().join(" - "));
 
         if left < 0 {
             console.say("Bust!", rules::BUST, format!("{account}, below zero"));
@@ -105,7 +123,10 @@ fn throw_darts(console: &mut Console<'_>, rulings: &Rulings, score: i64, name: u
             return Ok(Thrown { darts, total, bust: true });
         }
         if left == 0 {
-            console.silent(rules::WIN, format!("{account} with a double, {dart}: the game is won, and no more darts are thrown"));
+            console.silent(
+                rules::WIN,
+                format!("{account} with a double, {dart}: the game is won, and no more darts are thrown"),
+            );
             break;
         }
         if left == 1 && (rulings.has(AT_ONCE) || number == 3) {
@@ -128,7 +149,11 @@ fn throw_dart(console: &mut Console<'_>, number: usize, left: i64) -> Result<i64
             Some(dart) => return Ok(dart),
             None => {
                 console.say("Invalid dart.", rules::INVALID, format!("no dart scores {entered}"));
-                console.say(format!("Dart {number}"), rules::INVALID, format!("{entered} was no valid dart, so dart {number} is thrown again"));
+                console.say(
+                    format!("Dart {number}"),
+                    rules::INVALID,
+                    format!("{entered} was no valid dart, so dart {number} is thrown again"),
+                );
             }
         }
     }
@@ -140,8 +165,12 @@ fn is_dart_valid(console: &mut Console<'_>, entered: &BigInt) -> Option<i64> {
     match dart {
         0..=20 => console.silent(rules::PLAIN, format!("{dart} is a plain score from 0 to 20")),
         25 | 50 => console.say("Shot!", rules::SHOT, format!("{dart} is 25 or 50")),
-        22..=40 if dart % 2 == 0 => console.say(format!("Double {}", dart / 2), rules::DOUBLE, format!("{dart} is twice {}", dart / 2)),
-        21..=60 if dart % 3 == 0 => console.say(format!("Treble {}", dart / 3), rules::TREBLE, format!("{dart} is three times {}", dart / 3)),
+        22..=40 if dart % 2 == 0 => {
+            console.say(format!("Double {}", dart / 2), rules::DOUBLE, format!("{dart} is twice {}", dart / 2))
+        }
+        21..=60 if dart % 3 == 0 => {
+            console.say(format!("Treble {}", dart / 3), rules::TREBLE, format!("{dart} is three times {}", dart / 3))
+        }
         _ => return None,
     }
     Some(dart)

@@ -44,7 +44,10 @@ pub const QUESTIONS: &[Question] = &[
         text: "The computer throws a Triple: what is printed?",
         answers: &[
             AnswerText { id: TRIPLE_LINE.answer, text: "a line with the word Triple" },
-            AnswerText { id: TRIPLE_LINE_AND_TOTAL.answer, text: "a line with the word Triple, and the computer's total score" },
+            AnswerText {
+                id: TRIPLE_LINE_AND_TOTAL.answer,
+                text: "a line with the word Triple, and the computer's total score",
+            },
             AnswerText { id: TRIPLE_TOTAL.answer, text: "the computer's total score" },
             AnswerText { id: "none", text: "nothing" },
         ],
@@ -78,8 +81,14 @@ pub enum Place {
 
 impl Place {
     /// All six, in the order of a game.
-    pub const ALL: [Place; 6] =
-        [Place::PlayerFirst, Place::PlayerSecond, Place::PlayerThird, Place::ComputerFirst, Place::ComputerSecond, Place::ComputerThird];
+    pub const ALL: [Place; 6] = [
+        Place::PlayerFirst,
+        Place::PlayerSecond,
+        Place::PlayerThird,
+        Place::ComputerFirst,
+        Place::ComputerSecond,
+        Place::ComputerThird,
+    ];
 
     /// What a person calls it.
     pub fn name(self) -> &'static str {
@@ -172,14 +181,26 @@ pub fn play(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn FnMut(
 }
 
 /// The player's turn: the total score, or nothing for a Triple.
-fn play_player(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn FnMut(Place) -> i64) -> Result<Option<i64>, Stop> {
+fn play_player(
+    console: &mut Console<'_>,
+    rulings: &Rulings,
+    throw: &mut dyn FnMut(Place) -> i64,
+) -> Result<Option<i64>, Stop> {
     let pair = throw_pair(console, &PLAYER, throw, "You rolled", rules::ROLL);
-    let answer = console.ask("Do you want to throw the third die (y or n)?: ", rules::ASK, "two dice are thrown, and you may throw a third")?;
+    let answer = console.ask(
+        "Do you want to throw the third die (y or n)?: ",
+        rules::ASK,
+        "two dice are thrown, and you may throw a third",
+    )?;
     match answer.as_str() {
         "y" => {}
         "n" => {
             if rulings.has(TOTAL_PRINTED) {
-                console.say(format!("Your total score is {}", pair.score), rules::STAND, format!("you stopped after two dice with {}", pair.score));
+                console.say(
+                    format!("Your total score is {}", pair.score),
+                    rules::STAND,
+                    format!("you stopped after two dice with {}", pair.score),
+                );
             } else {
                 console.silent(rules::STAND, "you stopped after two dice, so no third die is thrown");
             }
@@ -188,7 +209,11 @@ fn play_player(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn FnM
         _ => return Err(console.unfit(answer, "y or n")),
     }
     let third = throw(Place::PlayerThird);
-    console.say(format!("Your third die is {third}"), rules::THIRD, format!("you answered y, and the third die shows {third}"));
+    console.say(
+        format!("Your third die is {third}"),
+        rules::THIRD,
+        format!("you answered y, and the third die shows {third}"),
+    );
     if pair.is_triple(third) {
         console.say("You threw a Triple!", rules::TRIPLE, format!("all three dice show {third}"));
         console.silent(rules::TRIPLE, "you threw a Triple, so the game ends at once");
@@ -207,14 +232,22 @@ fn play_player(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn FnM
 }
 
 /// The computer's turn: its total score, or nothing for a Triple.
-fn play_computer(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn FnMut(Place) -> i64, to_beat: i64) -> Option<i64> {
+fn play_computer(
+    console: &mut Console<'_>,
+    rulings: &Rulings,
+    throw: &mut dyn FnMut(Place) -> i64,
+    to_beat: i64,
+) -> Option<i64> {
     console.gap(rules::COMPUTER, "an empty line stands before the computer's turn");
     console.say("The computer plays next:", rules::COMPUTER, "your turn is over, without a Triple");
     let pair = throw_pair(console, &COMPUTER, throw, "The computer rolled", rules::COMPUTER_ROLL);
     let Pair { score, .. } = pair;
     if score > to_beat || (score == to_beat && !rulings.has(TIE_THROWS)) {
         let beats = if score == to_beat { "equals" } else { "beats" };
-        console.silent(rules::COMPUTER_STANDS, format!("the computer's {score} {beats} your {to_beat}, so it throws no third die"));
+        console.silent(
+            rules::COMPUTER_STANDS,
+            format!("the computer's {score} {beats} your {to_beat}, so it throws no third die"),
+        );
         console.say(
             format!("The computer's total score is {score}"),
             rules::COMPUTER_TOTAL,
@@ -223,7 +256,11 @@ fn play_computer(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn F
         return Some(score);
     }
     let relation = if score == to_beat { "only equals" } else { "is below" };
-    console.say("The computer will throw a third die.", rules::COMPUTER_THROWS, format!("the computer's {score} {relation} your {to_beat}"));
+    console.say(
+        "The computer will throw a third die.",
+        rules::COMPUTER_THROWS,
+        format!("the computer's {score} {relation} your {to_beat}"),
+    );
     let third = throw(Place::ComputerThird);
     console.say(format!("It is a {third}"), rules::COMPUTER_THIRD, format!("the computer's third die shows {third}"));
     if pair.is_triple(third) {
@@ -233,7 +270,11 @@ fn play_computer(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn F
     let (total, account) = pair.total(third);
     let rule = if pair.is_double { rules::COMPUTER_PENALTY } else { rules::COMPUTER_HALF };
     if pair.is_double {
-        console.say("The computer's score is reduced.", rules::COMPUTER_PENALTY, format!("the computer's Double was followed by {third}"));
+        console.say(
+            "The computer's score is reduced.",
+            rules::COMPUTER_PENALTY,
+            format!("the computer's Double was followed by {third}"),
+        );
     } else {
         console.silent(rules::COMPUTER_HALF, "the computer has no Double, so its score is not reduced");
     }
@@ -242,7 +283,13 @@ fn play_computer(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn F
 }
 
 /// Two dice and the score that they make.
-fn throw_pair(console: &mut Console<'_>, thrower: &Thrower, throw: &mut dyn FnMut(Place) -> i64, opening: &str, roll: &'static Rule) -> Pair {
+fn throw_pair(
+    console: &mut Console<'_>,
+    thrower: &Thrower,
+    throw: &mut dyn FnMut(Place) -> i64,
+    opening: &str,
+    roll: &'static Rule,
+) -> Pair {
     let [first, second] = [throw(thrower.places[0]), throw(thrower.places[1])];
     console.say(format!("{opening} {first} and {second}"), roll, format!("the dice show {first} and {second}"));
     let is_double = first == second;
@@ -277,7 +324,9 @@ fn show_result(console: &mut Console<'_>, ending: &Ending) {
     let (won, rule, facts) = match *ending {
         Ending::PlayerTriple => (true, rules::TRIPLE, "you threw a Triple".to_owned()),
         Ending::ComputerTriple => (false, rules::COMPUTER_TRIPLE, "the computer threw a Triple".to_owned()),
-        Ending::Scores { player, computer } if player == computer => (true, rules::TIE, format!("both have {player}, and a tie is yours")),
+        Ending::Scores { player, computer } if player == computer => {
+            (true, rules::TIE, format!("both have {player}, and a tie is yours"))
+        }
         Ending::Scores { player, computer } => {
             let relation = if player > computer { "more" } else { "less" };
             (player > computer, rules::RESULT, format!("you have {player}, {relation} than the computer's {computer}"))

@@ -116,7 +116,12 @@ pub fn play(
 ///
 /// # Errors
 /// [`Stop::Unfit`] for an input that the game can't take.
-pub fn play_script(game: Game, rulings: &Rulings, inputs: &[String], throw: &mut dyn FnMut(Place) -> i64) -> Result<Played, Stop> {
+pub fn play_script(
+    game: Game,
+    rulings: &Rulings,
+    inputs: &[String],
+    throw: &mut dyn FnMut(Place) -> i64,
+) -> Result<Played, Stop> {
     let mut rest = inputs.iter();
     let (transcript, result) = play(game, rulings, &mut |_| rest.next().cloned(), throw);
     match result {

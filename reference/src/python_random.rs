@@ -35,9 +35,7 @@ impl PythonRandom {
             // Python's key for 0 is one word, and an empty key would give another stream.
             key.push(0);
         }
-        Self {
-            twister: twister(&key),
-        }
+        Self { twister: twister(&key) }
     }
 
     /// `random()`: a fraction of at least 0 and below 1, with 53 random bits.
@@ -115,15 +113,8 @@ impl PythonRandom {
     pub fn sample<T: Clone>(&mut self, population: &[T], k: usize) -> Vec<T> {
         let n = population.len();
         assert!(k <= n, "a sample of {k} from {n} elements");
-        let places = if n <= largest_pool(k) {
-            self.sample_from_pool(n, k)
-        } else {
-            self.sample_with_retries(n, k)
-        };
-        places
-            .into_iter()
-            .map(|place| population[place].clone())
-            .collect()
+        let places = if n <= largest_pool(k) { self.sample_from_pool(n, k) } else { self.sample_with_retries(n, k) };
+        places.into_iter().map(|place| population[place].clone()).collect()
     }
 
     /// `shuffle(sequence)`: puts the elements in a random order, from the last place to the second.
@@ -136,9 +127,7 @@ impl PythonRandom {
     /// `k` of `n` places by taking each from those that are left; the last one left moves into the gap.
     fn sample_from_pool(&mut self, n: usize, k: usize) -> Vec<usize> {
         let mut pool: Vec<usize> = (0..n).collect();
-        (0..k)
-            .map(|_| pool.swap_remove(self.index_below(pool.len())))
-            .collect()
+        (0..k).map(|_| pool.swap_remove(self.index_below(pool.len()))).collect()
     }
 
     /// `k` of `n` places by drawing again whenever a place comes up a second time.
@@ -172,10 +161,8 @@ impl PythonRandom {
         assert!(n > 0, "a number below 0 was asked for");
         let bits = u64::from(u128::BITS - n.leading_zeros());
         loop {
-            let drawn = self
-                .words(bits)
-                .zip((0..).step_by(32))
-                .fold(0, |sum, (word, place)| sum | u128::from(word) << place);
+            let drawn =
+                self.words(bits).zip((0..).step_by(32)).fold(0, |sum, (word, place)| sum | u128::from(word) << place);
             if drawn < n {
                 return drawn;
             }
@@ -199,9 +186,7 @@ fn twister(key: &[u32]) -> Mt {
     let mut state = [19_650_218_u32; 624];
     for (number, place) in (1..).zip(1..state.len()) {
         let before = state[place - 1];
-        state[place] = (before ^ (before >> 30))
-            .wrapping_mul(1_812_433_253)
-            .wrapping_add(number);
+        state[place] = (before ^ (before >> 30)).wrapping_mul(1_812_433_253).wrapping_add(number);
     }
 
     let mut place = 1;
@@ -263,9 +248,9 @@ mod tests {
         assert_eq!(
             deck,
             [
-                29, 48, 46, 50, 23, 40, 44, 57, 55, 27, 1, 52, 30, 38, 37, 9, 60, 25, 53, 8, 49,
-                45, 22, 33, 32, 3, 41, 43, 28, 21, 54, 59, 11, 13, 42, 39, 51, 14, 17, 58, 12, 18,
-                24, 35, 34, 15, 4, 19, 36, 56, 2, 5, 6, 10, 31, 26, 47, 7, 20, 16
+                29, 48, 46, 50, 23, 40, 44, 57, 55, 27, 1, 52, 30, 38, 37, 9, 60, 25, 53, 8, 49, 45, 22, 33, 32, 3, 41,
+                43, 28, 21, 54, 59, 11, 13, 42, 39, 51, 14, 17, 58, 12, 18, 24, 35, 34, 15, 4, 19, 36, 56, 2, 5, 6, 10,
+                31, 26, 47, 7, 20, 16
             ]
         );
     }
@@ -296,20 +281,14 @@ mod tests {
     fn digits_from_seed_500() {
         let mut random = seeded(500);
         let digits = [(); 20].map(|()| random.randint(0, 9));
-        assert_eq!(
-            digits,
-            [7, 8, 9, 7, 4, 6, 3, 1, 5, 9, 1, 0, 3, 5, 3, 6, 4, 0, 1, 5]
-        );
+        assert_eq!(digits, [7, 8, 9, 7, 4, 6, 3, 1, 5, 9, 1, 0, 3, 5, 3, 6, 4, 0, 1, 5]);
     }
 
     #[test]
     fn the_sign_of_a_seed_does_not_count() {
         for seed in [1_u64, 4, u64::from(u32::MAX), u64::MAX] {
             let seed = BigInt::from(seed);
-            assert_eq!(
-                seeded(-seed.clone()).getrandbits(20_000),
-                seeded(seed).getrandbits(20_000)
-            );
+            assert_eq!(seeded(-seed.clone()).getrandbits(20_000), seeded(seed).getrandbits(20_000));
         }
     }
 
@@ -325,10 +304,7 @@ mod tests {
         for n in [1, 2, 6, 60, 1 << 31, 1 << 32, (1 << 32) + 1, u64::MAX] {
             let (mut small, mut big) = (seeded(n), seeded(n));
             for _ in 0..50 {
-                assert_eq!(
-                    BigUint::from(small.randbelow(n)),
-                    big.randbelow_big(&n.into())
-                );
+                assert_eq!(BigUint::from(small.randbelow(n)), big.randbelow_big(&n.into()));
             }
         }
     }
@@ -350,10 +326,7 @@ mod tests {
             (two.pow(19_968) - 1, [3, 1, 5, 2, 2, 3, 5, 6, 1, 6, 4, 6]),
             (two.pow(19_968), [2, 6, 6, 6, 5, 2, 4, 6, 5, 3, 2, 4]),
             (two.pow(20_000), [6, 3, 3, 2, 4, 4, 5, 6, 1, 1, 4, 1]),
-            (
-                BigInt::from(10).pow(10_000),
-                [3, 3, 1, 1, 1, 4, 1, 4, 5, 3, 3, 2],
-            ),
+            (BigInt::from(10).pow(10_000), [3, 3, 1, 1, 1, 4, 1, 4, 5, 3, 3, 2]),
         ];
         for (seed, rolls) in seeds {
             let mut random = seeded(seed);
@@ -391,17 +364,7 @@ mod tests {
     #[test]
     fn the_pool_is_as_large_as_python_reckons() {
         // From `21 + (4 ** math.ceil(math.log(k * 3, 4)) if k > 5 else 0)`.
-        let sizes = [
-            (0, 21),
-            (5, 21),
-            (6, 85),
-            (21, 85),
-            (22, 277),
-            (85, 277),
-            (86, 1045),
-            (341, 1045),
-            (342, 4117),
-        ];
+        let sizes = [(0, 21), (5, 21), (6, 85), (21, 85), (22, 277), (85, 277), (86, 1045), (341, 1045), (342, 4117)];
         for (k, size) in sizes {
             assert_eq!(largest_pool(k), size, "for {k}");
         }

@@ -40,7 +40,8 @@ struct Table {
 pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
     console.now("before the game");
     console.say("----- Welcome to Rack - O! -----", rules::WELCOME, "the program opens");
-    let wanted = console.ask("Enter y to display instructions: ", rules::ASK_INSTRUCTIONS, "the instructions are offered")?;
+    let wanted =
+        console.ask("Enter y to display instructions: ", rules::ASK_INSTRUCTIONS, "the instructions are offered")?;
     if wanted == "y" {
         console.gap(rules::INSTRUCTIONS, "y was typed, so the instructions follow after an empty line");
         console.say_any_lines(rules::INSTRUCTIONS);
@@ -61,7 +62,11 @@ pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
         take_turn(console, &mut table, &mut racks[player], turn, player + 1)?;
         let won = is_sorted(&racks[player]);
         if table.deck.is_empty() && (!won || rulings.has(ANNOUNCED)) {
-            console.say("Deck is empty. Shuffling discard pile.", rules::RESHUFFLE, "the last card of the deck has been drawn");
+            console.say(
+                "Deck is empty. Shuffling discard pile.",
+                rules::RESHUFFLE,
+                "the last card of the deck has been drawn",
+            );
             reshuffle(&mut table);
         } else if table.deck.is_empty() {
             console.silent(rules::WIN, "the game is won, so the discard pile is not shuffled");
@@ -86,7 +91,11 @@ fn ask_size(console: &mut Console<'_>) -> Result<usize, Stop> {
         let size = console.ask_number(prompt, rules::SIZE, "the size of a rack is asked for")?;
         match usize::try_from(&size) {
             Ok(size @ 5..=10) => return Ok(size),
-            _ => console.say(format!("{size} is not a valid rack size."), rules::SIZE_WRONG, format!("{size} is not between 5 and 10")),
+            _ => console.say(
+                format!("{size} is not a valid rack size."),
+                rules::SIZE_WRONG,
+                format!("{size} is not between 5 and 10"),
+            ),
         }
     }
 }
@@ -102,7 +111,13 @@ fn take_from_top(deck: &mut Vec<u8>, number: usize) -> Vec<u8> {
     deck.drain(..number).collect()
 }
 
-fn take_turn(console: &mut Console<'_>, table: &mut Table, rack: &mut [u8], turn: usize, player: usize) -> Result<(), Stop> {
+fn take_turn(
+    console: &mut Console<'_>,
+    table: &mut Table,
+    rack: &mut [u8],
+    turn: usize,
+    player: usize,
+) -> Result<(), Stop> {
     show_situation(console, table, rack, turn, player);
     let prompt = "Enter d to draw anything else to take top of discard pile: ";
     let choice = console.ask(prompt, rules::CHOICE, format!("player {player} draws or takes"))?;
@@ -110,9 +125,15 @@ fn take_turn(console: &mut Console<'_>, table: &mut Table, rack: &mut [u8], turn
     let kept = if choice == "d" {
         let card = table.deck.remove(0);
         let value_rule = if table.reshuffled { rules::NEW_DECK } else { rules::DRAW };
-        console.say(format!("drew the {card}"), (rules::DRAW, value_rule), format!("{card} was the top card of the deck"));
+        console.say(
+            format!("drew the {card}"),
+            (rules::DRAW, value_rule),
+            format!("{card} was the top card of the deck"),
+        );
         let prompt = "Enter p to place card, anything else to discard it: ";
-        let place = console.ask(prompt, rules::DRAW_CHOICE, format!("the {card} was drawn and can be placed or discarded"))? == "p";
+        let place =
+            console.ask(prompt, rules::DRAW_CHOICE, format!("the {card} was drawn and can be placed or discarded"))?
+                == "p";
         if !place {
             table.discard.insert(0, card);
             console.silent(rules::THROW_AWAY, format!("the {card} was not placed, so no card is asked for"));
@@ -120,7 +141,10 @@ fn take_turn(console: &mut Console<'_>, table: &mut Table, rack: &mut [u8], turn
         place.then_some(card)
     } else {
         let card = table.discard.remove(0);
-        console.silent(rules::TAKE, format!("{choice:?} is not \"d\", so the {card} is taken from the discard pile and has to be placed"));
+        console.silent(
+            rules::TAKE,
+            format!("{choice:?} is not \"d\", so the {card} is taken from the discard pile and has to be placed"),
+        );
         Some(card)
     };
     table.fresh_pile = false;
@@ -129,7 +153,9 @@ fn take_turn(console: &mut Console<'_>, table: &mut Table, rack: &mut [u8], turn
             let old = place_card(console, table, rack, card)?;
             console.say(after_turn(rack), rules::PLACE, format!("the {card} stands where the {old} stood"));
         }
-        None => console.say(after_turn(rack), rules::THROW_AWAY, "the drawn card was not placed, so the rack is as it was"),
+        None => {
+            console.say(after_turn(rack), rules::THROW_AWAY, "the drawn card was not placed, so the rack is as it was")
+        }
     }
     console.gap(rules::TURN_GAP, "the turn is over");
     Ok(())
@@ -157,14 +183,19 @@ fn show_situation(console: &mut Console<'_>, table: &Table, rack: &[u8], turn: u
 fn place_card(console: &mut Console<'_>, table: &mut Table, rack: &mut [u8], card: u8) -> Result<u8, Stop> {
     loop {
         let prompt = format!("Enter the card number to replace with the {card}: ");
-        let wanted = console.ask_number(prompt, rules::REPLACE, format!("the {card} needs a place in {}", show(rack)))?;
+        let wanted =
+            console.ask_number(prompt, rules::REPLACE, format!("the {card} needs a place in {}", show(rack)))?;
         match rack.iter_mut().find(|slot| wanted == BigInt::from(**slot)) {
             Some(slot) => {
                 let old = std::mem::replace(slot, card);
                 table.discard.insert(0, old);
                 return Ok(old);
             }
-            None => console.say(format!("{wanted} is not in your rack."), rules::REPLACE_WRONG, format!("{wanted} is not in {}", show(rack))),
+            None => console.say(
+                format!("{wanted} is not in your rack."),
+                rules::REPLACE_WRONG,
+                format!("{wanted} is not in {}", show(rack)),
+            ),
         }
     }
 }

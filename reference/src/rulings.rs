@@ -69,7 +69,10 @@ impl Rulings {
         let mut all = vec![Rulings(BTreeMap::new())];
         for question in questions {
             let answers: Vec<_> = question.answers.iter().filter(|answer| accepted(question.id, answer.id)).collect();
-            all = all.iter().flat_map(|rulings| answers.iter().map(|answer| rulings.with(question.id, answer.id))).collect();
+            all = all
+                .iter()
+                .flat_map(|rulings| answers.iter().map(|answer| rulings.with(question.id, answer.id)))
+                .collect();
         }
         all
     }

@@ -74,11 +74,14 @@ fn last_after<'t>(transcript: &'t Transcript, start: &str) -> Option<&'t str> {
 }
 
 fn darts_answer(transcript: &Transcript, chance: &mut Chance) -> String {
-    const WRONG: &[i64] = &[-60, -3, -2, -1, 23, 29, 31, 35, 37, 41, 43, 44, 46, 47, 49, 52, 53, 55, 56, 58, 59, 61, 62, 63, 100, 501];
+    const WRONG: &[i64] =
+        &[-60, -3, -2, -1, 23, 29, 31, 35, 37, 41, 43, 44, 46, 47, 49, 52, 53, 55, 56, 58, 59, 61, 62, 63, 100, 501];
     let left = darts_left(transcript);
     let dart = match chance.below(100) {
         0..6 => chance.pick(WRONG),
-        6..16 => chance.pick(&[0, 1, 2, 20, 21, 22, 24, 25, 26, 27, 30, 36, 38, 39, 40, 42, 45, 48, 50, 51, 54, 57, 60]),
+        6..16 => {
+            chance.pick(&[0, 1, 2, 20, 21, 22, 24, 25, 26, 27, 30, 36, 38, 39, 40, 42, 45, 48, 50, 51, 54, 57, 60])
+        }
         16..60 if left <= 60 => left,
         60..75 if left <= 62 => left + chance.pick(&[-2, -1, 1]),
         16..75 => chance.pick(&[60, 57, 54, 51, 50, 45, 40, 20, 19]),
@@ -130,7 +133,11 @@ impl RackoPlan {
             let seed = i64::from(chance.below(1_000_000));
             if chance.percent(5) { format!("-{seed}") } else { seed.to_string() }
         } else if prompt.starts_with("Enter the size") {
-            if chance.percent(20) { chance.pick(&["4", "11", "0", "-5", "60"]).to_owned() } else { (5 + chance.below(6)).to_string() }
+            if chance.percent(20) {
+                chance.pick(&["4", "11", "0", "-5", "60"]).to_owned()
+            } else {
+                (5 + chance.below(6)).to_string()
+            }
         } else if prompt.starts_with("Enter d") {
             let takes = if aims { useful("Top of discard pile  ") } else { chance.percent(25) };
             if takes { chance.pick(&["p", "", "t", "x"]).to_owned() } else { "d".to_owned() }

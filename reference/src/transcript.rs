@@ -165,7 +165,11 @@ impl Transcript {
         for (index, raw) in text.split_inclusive('\n').enumerate() {
             let (raw, ended) = raw.strip_suffix('\n').map_or((raw, false), |raw| (raw, true));
             if let Some(Line { body: Body::Line(_, End::Unanswered), .. }) = lines.last() {
-                return Err(ParseError { line: index + 1, column: 1, message: "a prompt that nobody answers (a lone «) can only be the last line" });
+                return Err(ParseError {
+                    line: index + 1,
+                    column: 1,
+                    message: "a prompt that nobody answers (a lone «) can only be the last line",
+                });
             }
             let line = if raw == "..." {
                 Line { body: Body::AnyLines, note: None }

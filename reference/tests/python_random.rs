@@ -20,41 +20,23 @@ type Kind = (&'static str, fn(&mut PythonRandom, usize) -> String);
 
 const KINDS: &[Kind] = &[
     ("random", |r, _| fraction(r)),
-    ("getrandbits(1..100)", |r, i| {
-        r.getrandbits(i as u64 % 100 + 1).to_string()
-    }),
+    ("getrandbits(1..100)", |r, i| r.getrandbits(i as u64 % 100 + 1).to_string()),
     ("randrange(1,7)", |r, _| r.randrange(1, 7).to_string()),
     ("randint(0,9)", |r, _| r.randint(0, 9).to_string()),
-    ("randint(1,1..1000)", |r, i| {
-        r.randint(1, i as i64 + 1).to_string()
-    }),
+    ("randint(1,1..1000)", |r, i| r.randint(1, i as i64 + 1).to_string()),
     ("randint(-20,20)", |r, _| r.randint(-20, 20).to_string()),
     ("randint(1,2**31)", |r, _| r.randint(1, 1 << 31).to_string()),
     ("randrange(2**32)", |r, _| r.randbelow(1 << 32).to_string()),
-    ("randint(-2**63,2**63-1)", |r, _| {
-        r.randint(i64::MIN, i64::MAX).to_string()
-    }),
-    ("randrange(10**40)", |r, _| {
-        r.randbelow_big(&BigUint::from(10_u32).pow(40)).to_string()
-    }),
-    ("randrange(-50,50,7)", |r, _| {
-        r.randrange_step(-50, 50, 7).to_string()
-    }),
-    ("randrange(9,-9,-2)", |r, _| {
-        r.randrange_step(9, -9, -2).to_string()
-    }),
+    ("randint(-2**63,2**63-1)", |r, _| r.randint(i64::MIN, i64::MAX).to_string()),
+    ("randrange(10**40)", |r, _| r.randbelow_big(&BigUint::from(10_u32).pow(40)).to_string()),
+    ("randrange(-50,50,7)", |r, _| r.randrange_step(-50, 50, 7).to_string()),
+    ("randrange(9,-9,-2)", |r, _| r.randrange_step(9, -9, -2).to_string()),
     ("choice of six", |r, _| letter(r)),
-    ("sample of 1 from 6", |r, _| {
-        word(&r.sample(&[1, 2, 3, 4, 5, 6], 1))
-    }),
+    ("sample of 1 from 6", |r, _| word(&r.sample(&[1, 2, 3, 4, 5, 6], 1))),
     ("sample of 5 from 60", |r, _| word(&sample(r, 60, 5))),
     ("sample of 10 from 60", |r, _| word(&sample(r, 60, 10))),
-    ("sample of 0..29 from up to 148", |r, i| {
-        word(&sample(r, i % 30 + i * 7 % 120, i % 30))
-    }),
-    ("sample of 5 or 6 around 21 and 85", |r, i| {
-        word(&sample(r, [21, 22, 85, 86][i % 4], [5, 5, 6, 6][i % 4]))
-    }),
+    ("sample of 0..29 from up to 148", |r, i| word(&sample(r, i % 30 + i * 7 % 120, i % 30))),
+    ("sample of 5 or 6 around 21 and 85", |r, i| word(&sample(r, [21, 22, 85, 86][i % 4], [5, 5, 6, 6][i % 4]))),
     ("shuffle of 1..60", shuffled),
     ("mixed", |r, i| match i % 6 {
         0 => r.randrange(1, 7).to_string(),
@@ -92,9 +74,7 @@ fn word(numbers: &[impl Display]) -> String {
 /// CRC-32 as zlib and Python's `binascii.crc32` reckon it.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte), |crc, _| {
-            (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg())
-        })
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()))
     })
 }
 
@@ -102,11 +82,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 fn line(seed: &BigInt, (name, draw): Kind, draws: usize) -> String {
     let mut random = PythonRandom::new(seed);
     let drawn = Vec::from_iter((0..draws).map(|i| draw(&mut random, i)));
-    format!(
-        "{seed:x}\t{name}\t{:08x}\t{}",
-        crc32(drawn.join(" ").as_bytes()),
-        drawn[..SHOWN.min(draws)].join(" ")
-    )
+    format!("{seed:x}\t{name}\t{:08x}\t{}", crc32(drawn.join(" ").as_bytes()), drawn[..SHOWN.min(draws)].join(" "))
 }
 
 /// Holds Python's lines against ours, one by one, so that the first difference names its seed and its kind of draw.
@@ -147,10 +123,7 @@ fn the_vectors_are_what_python_prints_today() {
     let Some(printed) = make_vectors(&[], "") else {
         return;
     };
-    assert!(
-        printed.lines().eq(VECTORS.lines()),
-        "make_vectors.py prints something else than python_random.txt"
-    );
+    assert!(printed.lines().eq(VECTORS.lines()), "make_vectors.py prints something else than python_random.txt");
 }
 
 #[test]
@@ -195,11 +168,8 @@ fn make_vectors(arguments: &[&str], seeds: &str) -> Option<String> {
         return None;
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/make_vectors.py");
-    let output = python(
-        &[&[script.to_str().expect("a path in UTF-8")], arguments].concat(),
-        seeds,
-    )
-    .expect("python3 starts");
+    let output =
+        python(&[&[script.to_str().expect("a path in UTF-8")], arguments].concat(), seeds).expect("python3 starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "make_vectors.py failed:\n{errors}");
     Some(String::from_utf8(output.stdout).expect("ASCII"))
@@ -220,9 +190,6 @@ fn python(arguments: &[&str], input: &str) -> std::io::Result<Output> {
         .stderr(Stdio::piped())
         .spawn()?;
     // A Python that ends without reading is seen by its status, not by the pipe that breaks.
-    let _ = child
-        .stdin
-        .take()
-        .map(|mut pipe| pipe.write_all(input.as_bytes()));
+    let _ = child.stdin.take().map(|mut pipe| pipe.write_all(input.as_bytes()));
     child.wait_with_output()
 }

@@ -33,39 +33,20 @@ impl Document {
     }
 
     /// A fault at the end of a way.
-    fn fault(
-        &self,
-        way: &[Step<'_>],
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> AssignmentError {
+    fn fault(&self, way: &[Step<'_>], message: impl Into<String>, help: impl Into<String>) -> AssignmentError {
         let position = yaml::position(&self.text, way);
         yaml::fault_at(&self.name, &self.text, position, Fault::new(message, help))
     }
 
     /// A key that has to be there.
-    fn required<T>(
-        &self,
-        value: Option<T>,
-        way: &[Step<'_>],
-        key: &str,
-        example: &str,
-    ) -> Result<T, AssignmentError> {
+    fn required<T>(&self, value: Option<T>, way: &[Step<'_>], key: &str, example: &str) -> Result<T, AssignmentError> {
         value.ok_or_else(|| {
-            self.fault(
-                way,
-                format!("the key `{key}` is missing"),
-                format!("add a line such as `{example}`"),
-            )
+            self.fault(way, format!("the key `{key}` is missing"), format!("add a line such as `{example}`"))
         })
     }
 
     /// Inputs, each of which has to stand in quotes.
-    fn inputs(
-        &self,
-        inputs: List<Input>,
-        way: &[Step<'_>],
-    ) -> Result<Vec<String>, AssignmentError> {
+    fn inputs(&self, inputs: List<Input>, way: &[Step<'_>]) -> Result<Vec<String>, AssignmentError> {
         if let Some((entry, position)) = yaml::unquoted_entry(&self.text, way, inputs.0.len()) {
             let fault = Fault::new(
                 "an input must be a quoted string, and this has no quotes",
@@ -103,27 +84,15 @@ pub(super) enum Missing {
 /// `missing` says what becomes of a case without its transcript.
 pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment, AssignmentError> {
     let name = source.file_name(ASSIGNMENT_FILE);
-    let text = source.read(ASSIGNMENT_FILE)?.ok_or_else(|| {
-        FileError::new(
-            &name,
-            "there is no such file",
-            "an assignment has this file",
-        )
-    })?;
+    let text = source
+        .read(ASSIGNMENT_FILE)?
+        .ok_or_else(|| FileError::new(&name, "there is no such file", "an assignment has this file"))?;
     let document = Document::new(name, &text);
     let raw: RawAssignment = document.load()?;
-    let title = document
-        .required(raw.title, &[], "title", "title: Darts 501")?
-        .0;
+    let title = document.required(raw.title, &[], "title", "title: Darts 501")?.0;
     let game = document.required(raw.game, &[], "game", "game: darts")?.0;
-    let rulings = rulings(
-        &document,
-        game,
-        raw.rulings.unwrap_or(RawRulings(Vec::new())),
-    )?;
-    let ids = document
-        .required(raw.cases, &[], "cases", "cases: [model-game]")?
-        .0;
+    let rulings = rulings(&document, game, raw.rulings.unwrap_or(RawRulings(Vec::new())))?;
+    let ids = document.required(raw.cases, &[], "cases", "cases: [model-game]")?.0;
     check_ids(&document, &ids)?;
     check_files(&document, &source, &ids)?;
 
@@ -154,12 +123,7 @@ pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment,
 
 fn limits(raw: Option<RawLimits>) -> Limits {
     let mut limits = Limits::default();
-    if let Some(RawLimits {
-        time,
-        output,
-        memory,
-    }) = raw
-    {
+    if let Some(RawLimits { time, output, memory }) = raw {
         limits.time = time.map_or(limits.time, |seconds| seconds.0);
         limits.output = output.map(|bytes| bytes.0);
         limits.memory_mib = memory.map_or(limits.memory_mib, |mib| mib.0);
@@ -168,26 +132,15 @@ fn limits(raw: Option<RawLimits>) -> Limits {
 }
 
 /// What is accepted, for every question of the game: all answers, unless the file says otherwise.
-fn rulings(
-    document: &Document,
-    game: Game,
-    raw: RawRulings,
-) -> Result<Vec<AcceptedAnswers>, AssignmentError> {
+fn rulings(document: &Document, game: Game, raw: RawRulings) -> Result<Vec<AcceptedAnswers>, AssignmentError> {
     let questions = game.questions();
     for (id, _) in &raw.0 {
         if !questions.iter().any(|question| question.id == id) {
             let ids = questions.iter().map(|question| question.id);
             return Err(document.fault(
                 &[Step::Key("rulings"), Step::Name(id)],
-                format!(
-                    "{} has no open question {id:?}{}",
-                    game.name(),
-                    did_you_mean(nearest(id, ids.clone()))
-                ),
-                format!(
-                    "its open questions are {}",
-                    ids.collect::<Vec<_>>().join(", ")
-                ),
+                format!("{} has no open question {id:?}{}", game.name(), did_you_mean(nearest(id, ids.clone()))),
+                format!("its open questions are {}", ids.collect::<Vec<_>>().join(", ")),
             ));
         }
     }
@@ -197,11 +150,7 @@ fn rulings(
             let ids = question.answers.iter().map(|answer| answer.id);
             let answers = match raw.0.iter().find(|(id, _)| id == question.id) {
                 Some((_, said)) => {
-                    let said: Vec<&str> = said
-                        .answers
-                        .iter()
-                        .map(|answer| answer.0.as_str())
-                        .collect();
+                    let said: Vec<&str> = said.answers.iter().map(|answer| answer.0.as_str()).collect();
                     check_answers(document, question, &said)?;
                     ids.filter(|id| said.contains(id)).collect()
                 }
@@ -212,38 +161,17 @@ fn rulings(
         .collect()
 }
 
-fn check_answers(
-    document: &Document,
-    question: &Question,
-    said: &[&str],
-) -> Result<(), AssignmentError> {
+fn check_answers(document: &Document, question: &Question, said: &[&str]) -> Result<(), AssignmentError> {
     let ids = question.answers.iter().map(|answer| answer.id);
-    let help = format!(
-        "the answers to `{}` are {}",
-        question.id,
-        ids.clone().collect::<Vec<_>>().join(", ")
-    );
-    let way = |index| {
-        [
-            Step::Key("rulings"),
-            Step::Key(question.id),
-            Step::Index(index),
-        ]
-    };
+    let help = format!("the answers to `{}` are {}", question.id, ids.clone().collect::<Vec<_>>().join(", "));
+    let way = |index| [Step::Key("rulings"), Step::Key(question.id), Step::Index(index)];
     if said.is_empty() {
-        return Err(document.fault(
-            &way(0)[..2],
-            "no answer is accepted, so that no program could be right",
-            help,
-        ));
+        return Err(document.fault(&way(0)[..2], "no answer is accepted, so that no program could be right", help));
     }
     for (index, answer) in said.iter().enumerate() {
         if !ids.clone().any(|id| id == *answer) {
-            let message = format!(
-                "{answer:?} is no answer to `{}`{}",
-                question.id,
-                did_you_mean(nearest(answer, ids.clone()))
-            );
+            let message =
+                format!("{answer:?} is no answer to `{}`{}", question.id, did_you_mean(nearest(answer, ids.clone())));
             return Err(document.fault(&way(index), message, help));
         }
         if said[..index].contains(answer) {
@@ -269,22 +197,14 @@ fn check_ids(document: &Document, ids: &[CaseId]) -> Result<(), AssignmentError>
     for (index, id) in ids.iter().enumerate() {
         if !seen.insert(id) {
             let way = [Step::Key("cases"), Step::Index(index)];
-            return Err(document.fault(
-                &way,
-                format!("the case `{id}` is listed twice"),
-                "keep one of the two",
-            ));
+            return Err(document.fault(&way, format!("the case `{id}` is listed twice"), "keep one of the two"));
         }
     }
     Ok(())
 }
 
 /// Every listed case has its file, and every file its place in the list.
-fn check_files(
-    document: &Document,
-    source: &Source,
-    ids: &[CaseId],
-) -> Result<(), AssignmentError> {
+fn check_files(document: &Document, source: &Source, ids: &[CaseId]) -> Result<(), AssignmentError> {
     let Some(files) = source.case_files()? else {
         let folder = source.file_name(CASES_FOLDER);
         return Err(document.fault(
@@ -294,19 +214,11 @@ fn check_files(
         ));
     };
     let listed: BTreeSet<&str> = ids.iter().map(CaseId::as_str).collect();
-    let stems = |ending: &str| -> Vec<&str> {
-        files
-            .iter()
-            .filter_map(|file| file.strip_suffix(ending))
-            .collect()
-    };
+    let stems = |ending: &str| -> Vec<&str> { files.iter().filter_map(|file| file.strip_suffix(ending)).collect() };
     let case_files = stems(".yaml");
     for (index, id) in ids.iter().enumerate() {
         if !case_files.contains(&id.as_str()) {
-            let free = case_files
-                .iter()
-                .copied()
-                .filter(|stem| !listed.contains(stem));
+            let free = case_files.iter().copied().filter(|stem| !listed.contains(stem));
             let message = format!(
                 "the case `{id}` has no file {}{}",
                 source.file_name(&case_path(id)),
@@ -332,17 +244,11 @@ fn check_files(
     }
     if let Some(stem) = stems(".yml").first() {
         let file = source.file_name(&format!("{CASES_FOLDER}/{stem}.yml"));
-        return Err(FileError::new(
-            file,
-            "the name of a case file ends in .yaml",
-            format!("rename it to {stem}.yaml"),
-        )
-        .into());
+        return Err(
+            FileError::new(file, "the name of a case file ends in .yaml", format!("rename it to {stem}.yaml")).into()
+        );
     }
-    if let Some(stem) = stems(".transcript")
-        .iter()
-        .find(|stem| !listed.contains(*stem))
-    {
+    if let Some(stem) = stems(".transcript").iter().find(|stem| !listed.contains(*stem)) {
         let file = source.file_name(&format!("{CASES_FOLDER}/{stem}.transcript"));
         return Err(FileError::new(
             file,
@@ -359,56 +265,33 @@ fn case_path(id: &CaseId) -> String {
 }
 
 /// Reads and checks a case with its transcript.
-fn case(
-    source: &Source,
-    game: Game,
-    id: &CaseId,
-    missing: Missing,
-) -> Result<Case, AssignmentError> {
+fn case(source: &Source, game: Game, id: &CaseId, missing: Missing) -> Result<Case, AssignmentError> {
     let path = case_path(id);
     let name = source.file_name(&path);
-    let text = source
-        .read(&path)?
-        .ok_or_else(|| FileError::new(&name, "there is no such file", "write it"))?;
+    let text = source.read(&path)?.ok_or_else(|| FileError::new(&name, "there is no such file", "write it"))?;
     let document = Document::new(name, &text);
     let raw: RawCase = document.load()?;
-    let title = document
-        .required(raw.title, &[], "title", "title: a bust on the second dart")?
-        .0;
+    let title = document.required(raw.title, &[], "title", "title: a bust on the second dart")?.0;
     let transcript_path = format!("{CASES_FOLDER}/{id}.transcript");
     let task = match (raw.inputs, raw.dice) {
         (Some(_), Some(_)) => {
             let help = "inputs of one game stand at `inputs`; those of a case of the dice stand inside `dice`";
-            return Err(document.fault(
-                &[Step::Name("inputs")],
-                "a case has `inputs` or `dice`, not both",
-                help,
-            ));
+            return Err(document.fault(&[Step::Name("inputs")], "a case has `inputs` or `dice`, not both", help));
         }
         (None, Some(dice)) => {
             if raw.seed.is_some() {
                 let help = "say with `first_seed` in `dice` where the seeds begin";
-                return Err(document.fault(
-                    &[Step::Name("seed")],
-                    "a case of the dice has no `seed` of its own",
-                    help,
-                ));
+                return Err(document.fault(&[Step::Name("seed")], "a case of the dice has no `seed` of its own", help));
             }
             let dice = dice_runs(&document, game, dice)?;
             if source.read(&transcript_path)?.is_some() {
                 let file = source.file_name(&transcript_path);
-                return Err(FileError::new(
-                    file,
-                    "a case of the dice has no transcript",
-                    "delete this file",
-                )
-                .into());
+                return Err(FileError::new(file, "a case of the dice has no transcript", "delete this file").into());
             }
             Task::Dice(dice)
         }
         (inputs, None) => {
-            let inputs =
-                document.required(inputs, &[], "inputs", "inputs: [\"60\", \"60\", \"60\"]")?;
+            let inputs = document.required(inputs, &[], "inputs", "inputs: [\"60\", \"60\", \"60\"]")?;
             let inputs = document.inputs(inputs, &[Step::Key("inputs")])?;
             let seed = seed(&document, game, raw.seed)?;
             let file = source.file_name(&transcript_path);
@@ -422,11 +305,7 @@ fn case(
                 );
                 FileError::new(&file, format!("the case `{id}` has no transcript: there is no such file"), help)
             })?;
-            Task::Script(Script {
-                inputs,
-                seed,
-                transcript: StoredTranscript { file, text },
-            })
+            Task::Script(Script { inputs, seed, transcript: StoredTranscript { file, text } })
         }
     };
     Ok(Case {
@@ -440,22 +319,14 @@ fn case(
 }
 
 /// A seed is there where the game needs one, and only there.
-fn seed(
-    document: &Document,
-    game: Game,
-    seed: Option<Seed>,
-) -> Result<Option<Seed>, AssignmentError> {
+fn seed(document: &Document, game: Game, seed: Option<Seed>) -> Result<Option<Seed>, AssignmentError> {
     match seed {
         Some(_) if !game.needs_seed() => {
             let help = match game {
                 Game::Racko => "Rack-O asks for its seed: it is one of the inputs",
                 _ => "leave it out: nothing in this game is left to chance",
             };
-            Err(document.fault(
-                &[Step::Name("seed")],
-                format!("a case of {} has no `seed`", game.name()),
-                help,
-            ))
+            Err(document.fault(&[Step::Name("seed")], format!("a case of {} has no `seed`", game.name()), help))
         }
         Some(seed) => document.seed(seed, &[Step::Key("seed")]).map(Some),
         None if game.needs_seed() => document.required(None, &[], "seed", "seed: 2880"),
@@ -465,15 +336,8 @@ fn seed(
 
 fn dice_runs(document: &Document, game: Game, raw: RawDice) -> Result<DiceRuns, AssignmentError> {
     if game != Game::Doubles {
-        let message = format!(
-            "{} throws no dice, so it has no case with `dice`",
-            game.name()
-        );
-        return Err(document.fault(
-            &[Step::Name("dice")],
-            message,
-            "write `inputs: […]` for a game that is played",
-        ));
+        let message = format!("{} throws no dice, so it has no case with `dice`", game.name());
+        return Err(document.fault(&[Step::Name("dice")], message, "write `inputs: […]` for a game that is played"));
     }
     let way = [Step::Key("dice")];
     let runs = document.required(raw.runs, &way, "runs", "runs: 150")?.0;
@@ -481,9 +345,5 @@ fn dice_runs(document: &Document, game: Game, raw: RawDice) -> Result<DiceRuns, 
     let first_seed = document.seed(first_seed, &[Step::Key("dice"), Step::Key("first_seed")])?;
     let inputs = document.required(raw.inputs, &way, "inputs", "inputs: [\"y\", \"\"]")?;
     let inputs = document.inputs(inputs, &[Step::Key("dice"), Step::Key("inputs")])?;
-    Ok(DiceRuns {
-        runs,
-        first_seed,
-        inputs,
-    })
+    Ok(DiceRuns { runs, first_seed, inputs })
 }

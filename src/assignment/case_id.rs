@@ -16,13 +16,9 @@ impl CaseId {
     /// The id that is written so, if it can be one.
     pub fn parse(text: &str) -> Option<CaseId> {
         let is_word = |word: &str| {
-            !word.is_empty()
-                && word
-                    .bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+            !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         };
-        (text.len() <= CaseId::MOST_CHARACTERS && text.split('-').all(is_word))
-            .then(|| CaseId(text.to_owned()))
+        (text.len() <= CaseId::MOST_CHARACTERS && text.split('-').all(is_word)).then(|| CaseId(text.to_owned()))
     }
 
     /// The id as text.
@@ -67,22 +63,7 @@ mod tests {
         for good in ["a", "7", "model-game", "bust-at-1", "501"] {
             assert_eq!(CaseId::parse(good).unwrap().as_str(), good);
         }
-        for bad in [
-            "",
-            "-",
-            "a-",
-            "-a",
-            "a--b",
-            "A",
-            "a b",
-            "a_b",
-            "a/b",
-            "..",
-            "a.b",
-            "é",
-            "a\n",
-            &"a".repeat(65),
-        ] {
+        for bad in ["", "-", "a-", "-a", "a--b", "A", "a b", "a_b", "a/b", "..", "a.b", "é", "a\n", &"a".repeat(65)] {
             assert_eq!(CaseId::parse(bad), None, "{bad:?}");
         }
     }

@@ -52,15 +52,9 @@ pub enum AssignmentError {
 
 impl AssignmentError {
     /// There is no such assignment; `others` are names beside the built-in ones.
-    pub(super) fn unknown<'a>(
-        name: &str,
-        others: impl IntoIterator<Item = &'a str>,
-    ) -> AssignmentError {
+    pub(super) fn unknown<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> AssignmentError {
         let nearest = nearest(name, BUILT_IN.into_iter().chain(others)).map(str::to_owned);
-        AssignmentError::UnknownAssignment {
-            name: name.to_owned(),
-            nearest,
-        }
+        AssignmentError::UnknownAssignment { name: name.to_owned(), nearest }
     }
 }
 
@@ -72,9 +66,7 @@ impl From<FileError> for AssignmentError {
 
 /// The question after an unknown name.
 pub(super) fn did_you_mean(nearest: Option<&str>) -> String {
-    nearest
-        .map(|name| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
+    nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
 /// A place in a file, as editors count.
@@ -92,10 +84,7 @@ impl Position {
         let before = &text.as_bytes()[..index.min(text.len())];
         let before = String::from_utf8_lossy(before);
         let line = before.rsplit('\n').next().unwrap_or_default();
-        Position {
-            line: before.matches('\n').count() + 1,
-            column: line.chars().count() + 1,
-        }
+        Position { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
     }
 }
 
@@ -111,18 +100,8 @@ pub struct FileError {
 
 impl FileError {
     /// A fault of a whole file.
-    pub(super) fn new(
-        file: impl Into<String>,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> FileError {
-        FileError {
-            file: file.into(),
-            position: None,
-            line: None,
-            message: message.into(),
-            help: help.into(),
-        }
+    pub(super) fn new(file: impl Into<String>, message: impl Into<String>, help: impl Into<String>) -> FileError {
+        FileError { file: file.into(), position: None, line: None, message: message.into(), help: help.into() }
     }
 
     /// The same at a place in its text.
@@ -170,16 +149,8 @@ impl fmt::Display for FileError {
             let (shown, before_caret) = excerpt(line, position.column);
             let number = position.line.to_string();
             margin = " ".repeat(number.len());
-            write!(
-                f,
-                ":{}:{}: {}",
-                position.line, position.column, self.message
-            )?;
-            write!(
-                f,
-                "\n{margin} |\n{number} | {shown}\n{margin} | {}^",
-                " ".repeat(before_caret)
-            )?;
+            write!(f, ":{}:{}: {}", position.line, position.column, self.message)?;
+            write!(f, "\n{margin} |\n{number} | {shown}\n{margin} | {}^", " ".repeat(before_caret))?;
         } else {
             write!(f, ": {}", self.message)?;
             margin.push(' ');
@@ -196,11 +167,7 @@ const EXCERPT: usize = 100;
 fn excerpt(line: &str, column: usize) -> (String, usize) {
     let characters: Vec<char> = line.chars().map(visible).collect();
     let at = column - 1;
-    let start = if characters.len() > EXCERPT {
-        at.saturating_sub(EXCERPT / 2)
-    } else {
-        0
-    };
+    let start = if characters.len() > EXCERPT { at.saturating_sub(EXCERPT / 2) } else { 0 };
     let end = characters.len().min(start + EXCERPT);
     let start = start.min(end);
     let mut shown = String::new();
@@ -208,10 +175,7 @@ fn excerpt(line: &str, column: usize) -> (String, usize) {
         shown.push('…');
     }
     shown.extend(&characters[start..at.clamp(start, end)]);
-    let before_caret = shown
-        .chars()
-        .map(|character| character.width().unwrap_or(0))
-        .sum();
+    let before_caret = shown.chars().map(|character| character.width().unwrap_or(0)).sum();
     shown.extend(&characters[at.clamp(start, end)..end]);
     if end < characters.len() {
         shown.push('…');
@@ -225,10 +189,7 @@ fn visible(character: char) -> char {
         '\t' => '→',
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'),
         '\u{7f}' => '␡',
-        '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}'
-        | '\u{feff}' => '\u{fffd}',
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => '\u{fffd}',
         character if character.is_control() => '\u{fffd}',
         character => character,
     }
@@ -239,25 +200,17 @@ mod tests {
     use super::*;
 
     fn at(text: &str, line: usize, column: usize) -> String {
-        FileError::new("a.yaml", "wrong", "do it right")
-            .at(text, Position { line, column })
-            .to_string()
+        FileError::new("a.yaml", "wrong", "do it right").at(text, Position { line, column }).to_string()
     }
 
     #[test]
     fn the_caret_stands_under_the_column() {
-        assert_eq!(
-            at("a: b\nc: d\r\n", 2, 4),
-            "a.yaml:2:4: wrong\n  |\n2 | c: d\n  |    ^\n  = do it right"
-        );
+        assert_eq!(at("a: b\nc: d\r\n", 2, 4), "a.yaml:2:4: wrong\n  |\n2 | c: d\n  |    ^\n  = do it right");
     }
 
     #[test]
     fn wide_characters_and_tabs_keep_the_caret_in_place() {
-        assert_eq!(
-            at("\t漢: x", 1, 5),
-            "a.yaml:1:5: wrong\n  |\n1 | →漢: x\n  |      ^\n  = do it right"
-        );
+        assert_eq!(at("\t漢: x", 1, 5), "a.yaml:1:5: wrong\n  |\n1 | →漢: x\n  |      ^\n  = do it right");
     }
 
     #[test]
@@ -271,29 +224,20 @@ mod tests {
         let shown = at(&text, 1, 301);
         let lines: Vec<_> = shown.lines().collect();
         assert_eq!(lines[2].chars().count(), "1 | ".len() + EXCERPT + 2);
-        let caret = lines[3]
-            .chars()
-            .position(|character| character == '^')
-            .unwrap();
+        let caret = lines[3].chars().position(|character| character == '^').unwrap();
         assert_eq!(lines[2].chars().nth(caret), Some('X'));
     }
 
     #[test]
     fn a_place_behind_the_end_is_no_panic() {
-        assert_eq!(
-            at("", 1, 1),
-            "a.yaml:1:1: wrong\n  |\n1 | \n  | ^\n  = do it right"
-        );
+        assert_eq!(at("", 1, 1), "a.yaml:1:1: wrong\n  |\n1 | \n  | ^\n  = do it right");
         at("a", 7, 70);
         at(&"a".repeat(200), 1, 900);
     }
 
     #[test]
     fn positions_count_characters_and_line_feeds() {
-        assert_eq!(
-            Position::of_byte("é\r\nab", 5),
-            Position { line: 2, column: 2 }
-        );
+        assert_eq!(Position::of_byte("é\r\nab", 5), Position { line: 2, column: 2 });
         assert_eq!(Position::of_byte("éa", 2), Position { line: 1, column: 2 });
         assert_eq!(Position::of_byte("a\n", 9), Position { line: 2, column: 1 });
     }

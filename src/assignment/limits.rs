@@ -25,8 +25,7 @@ impl Limits {
 
     /// How many bytes a run may print whose expected piped form has `expected` bytes.
     pub fn output_for(&self, expected: u64) -> u64 {
-        self.output
-            .unwrap_or_else(|| expected.saturating_mul(20).max(1 << 20))
+        self.output.unwrap_or_else(|| expected.saturating_mul(20).max(1 << 20))
     }
 
     /// The memory in bytes.
@@ -37,10 +36,6 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            time: Duration::from_secs(5),
-            output: None,
-            memory_mib: 512,
-        }
+        Limits { time: Duration::from_secs(5), output: None, memory_mib: 512 }
     }
 }

@@ -104,10 +104,7 @@ impl Assignment {
     ///
     /// # Errors
     /// If there is no such assignment, with the nearest name, or it has a fault.
-    pub fn find(
-        argument: impl AsRef<OsStr>,
-        fixtures: Option<&Path>,
-    ) -> Result<Assignment, AssignmentError> {
+    pub fn find(argument: impl AsRef<OsStr>, fixtures: Option<&Path>) -> Result<Assignment, AssignmentError> {
         Assignment::read(Source::find(argument.as_ref(), fixtures)?)
     }
 
@@ -133,29 +130,21 @@ impl Assignment {
     /// # Errors
     /// If there is none, with the nearest id.
     pub fn case(&self, id: &str) -> Result<&Case, AssignmentError> {
-        self.cases
-            .iter()
-            .find(|case| case.id.as_str() == id)
-            .ok_or_else(|| AssignmentError::UnknownCase {
-                id: id.to_owned(),
-                assignment: self.name.clone(),
-                nearest: nearest(id, self.cases.iter().map(|case| case.id.as_str()))
-                    .map(str::to_owned),
-            })
+        self.cases.iter().find(|case| case.id.as_str() == id).ok_or_else(|| AssignmentError::UnknownCase {
+            id: id.to_owned(),
+            assignment: self.name.clone(),
+            nearest: nearest(id, self.cases.iter().map(|case| case.id.as_str())).map(str::to_owned),
+        })
     }
 
     /// Whether a submission may answer an open question in this way.
     pub fn accepts(&self, question: &str, answer: &str) -> bool {
-        self.rulings
-            .iter()
-            .any(|accepted| accepted.question.id == question && accepted.answers.contains(&answer))
+        self.rulings.iter().any(|accepted| accepted.question.id == question && accepted.answers.contains(&answer))
     }
 
     /// Every accepted combination of answers; the assignment's defaults come first.
     pub fn combinations(&self) -> Vec<Rulings> {
-        Rulings::combinations(self.game.questions(), |question, answer| {
-            self.accepts(question, answer)
-        })
+        Rulings::combinations(self.game.questions(), |question, answer| self.accepts(question, answer))
     }
 
     /// What all cases are worth together.

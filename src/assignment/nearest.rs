@@ -6,15 +6,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let slips = (word.chars().count() / 3).clamp(1, 4);
     candidates
         .into_iter()
-        .map(|candidate| {
-            (
-                strsim::damerau_levenshtein(&word, &candidate.to_lowercase()),
-                candidate,
-            )
-        })
-        .filter(|&(distance, candidate)| {
-            distance <= slips || (word.len() >= 4 && candidate.starts_with(&word))
-        })
+        .map(|candidate| (strsim::damerau_levenshtein(&word, &candidate.to_lowercase()), candidate))
+        .filter(|&(distance, candidate)| distance <= slips || (word.len() >= 4 && candidate.starts_with(&word)))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
 }

@@ -39,21 +39,14 @@ impl Points {
     }
 
     /// The points as a number, for JSON: the nearest there is.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "sums of points stay far below 2^53 hundredths"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "sums of points stay far below 2^53 hundredths")]
     pub fn to_f64(self) -> f64 {
         self.0 as f64 / 100.0
     }
 
     /// How much of `maximum` this is, in percent; all of it if the maximum is nothing.
     pub fn percent_of(self, maximum: Points) -> f64 {
-        if maximum == Points::ZERO {
-            100.0
-        } else {
-            self.to_f64() * 100.0 / maximum.to_f64()
-        }
+        if maximum == Points::ZERO { 100.0 } else { self.to_f64() * 100.0 / maximum.to_f64() }
     }
 }
 
@@ -104,16 +97,10 @@ impl FromYaml for Points {
         };
         let help = "points are 0 or more, with at most two decimals: `points: 2` or `points: 0.25`";
         if number.starts_with('-') {
-            return Err(Fault::new(
-                format!("points can't be negative, and {number} is"),
-                help,
-            ));
+            return Err(Fault::new(format!("points can't be negative, and {number} is"), help));
         }
         let Some(hundredths) = decimal(number, 2) else {
-            return Err(Fault::new(
-                format!("{number} has more than two decimals, or is no number of points"),
-                help,
-            ));
+            return Err(Fault::new(format!("{number} has more than two decimals, or is no number of points"), help));
         };
         match Points(hundredths) {
             points if points <= Points::MOST => Ok(points),
@@ -152,22 +139,13 @@ impl FromYaml for Share {
         let Found::Number(number) = found else {
             return Err(found.instead_of::<Self>());
         };
-        let share = decimal(number, 4)
-            .and_then(|share| u32::try_from(share).ok())
-            .map(Share);
+        let share = decimal(number, 4).and_then(|share| u32::try_from(share).ok()).map(Share);
         match share {
             Some(share) if share <= Share::WHOLE => Ok(share),
-            Some(Share(percent))
-                if (2 * Share::WHOLE.0..=100 * Share::WHOLE.0).contains(&percent) =>
-            {
-                Err(Fault::new(
-                    format!("{number} is no share from 0 to 1"),
-                    format!(
-                        "for {number} percent write `{}`",
-                        f64::from(percent) / 1_000_000.0
-                    ),
-                ))
-            }
+            Some(Share(percent)) if (2 * Share::WHOLE.0..=100 * Share::WHOLE.0).contains(&percent) => Err(Fault::new(
+                format!("{number} is no share from 0 to 1"),
+                format!("for {number} percent write `{}`", f64::from(percent) / 1_000_000.0),
+            )),
             _ => Err(Fault::new(
                 format!("{number} is no share from 0 to 1"),
                 "a share lies between 0 (nothing) and 1 (all), with at most four decimals: `0.5`",
@@ -197,19 +175,10 @@ mod tests {
 
     #[test]
     fn a_share_is_rounded_half_up() {
-        let half = |hundredths| {
-            Points::from_hundredths(hundredths)
-                .share(Share::HALF)
-                .hundredths()
-        };
+        let half = |hundredths| Points::from_hundredths(hundredths).share(Share::HALF).hundredths();
         assert_eq!([0, 1, 2, 3, 25, 100].map(half), [0, 1, 1, 2, 13, 50]);
         assert_eq!(Points::MOST.share(Share::WHOLE), Points::MOST);
-        assert_eq!(
-            Points::from_hundredths(100)
-                .share(Share(3_333))
-                .hundredths(),
-            33
-        );
+        assert_eq!(Points::from_hundredths(100).share(Share(3_333)).hundredths(), 33);
         assert_eq!(Points::ONE.share(Share::NONE), Points::ZERO);
     }
 
@@ -225,9 +194,6 @@ mod tests {
     #[test]
     fn percent_of_nothing_is_all() {
         assert!((Points::ZERO.percent_of(Points::ZERO) - 100.0).abs() < f64::EPSILON);
-        assert!(
-            (Points::from_hundredths(750).percent_of(Points::from_hundredths(1000)) - 75.0).abs()
-                < 1e-9
-        );
+        assert!((Points::from_hundredths(750).percent_of(Points::from_hundredths(1000)) - 75.0).abs() < 1e-9);
     }
 }

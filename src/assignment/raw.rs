@@ -16,10 +16,7 @@ use super::{CaseId, Points, Seed, Share};
 
 /// `assignment.yaml`.
 #[derive(Debug, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "the keys of an assignment: `title: …`, `game: …`, `cases: […]`"
-)]
+#[serde(deny_unknown_fields, expecting = "the keys of an assignment: `title: …`, `game: …`, `cases: […]`")]
 pub(super) struct RawAssignment {
     #[serde(default, deserialize_with = "given")]
     pub(super) title: Option<Title>,
@@ -37,10 +34,7 @@ pub(super) struct RawAssignment {
 
 /// `limits` in it.
 #[derive(Debug, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "the keys of limits: `time` in seconds, `output` in bytes, `memory` in MiB"
-)]
+#[serde(deny_unknown_fields, expecting = "the keys of limits: `time` in seconds, `output` in bytes, `memory` in MiB")]
 pub(super) struct RawLimits {
     #[serde(default, deserialize_with = "given")]
     pub(super) time: Option<Seconds>,
@@ -52,10 +46,7 @@ pub(super) struct RawLimits {
 
 /// A case file.
 #[derive(Debug, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "the keys of a case: `title: …`, `inputs: […]`"
-)]
+#[serde(deny_unknown_fields, expecting = "the keys of a case: `title: …`, `inputs: […]`")]
 pub(super) struct RawCase {
     #[serde(default, deserialize_with = "given")]
     pub(super) title: Option<Title>,
@@ -73,10 +64,7 @@ pub(super) struct RawCase {
 
 /// `dice` in it.
 #[derive(Debug, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "the keys of dice: `runs`, `first_seed` and `inputs`"
-)]
+#[serde(deny_unknown_fields, expecting = "the keys of dice: `runs`, `first_seed` and `inputs`")]
 pub(super) struct RawDice {
     #[serde(default, deserialize_with = "given")]
     pub(super) runs: Option<RunCount>,
@@ -99,15 +87,13 @@ impl FromYaml for Title {
                 "the title is empty",
                 "say in a few words what this is about: `title: a bust on the second dart`",
             )),
-            Found::Text(text) if text.trim().chars().any(char::is_control) => Err(Fault::new(
-                "a title is one line, without control characters",
-                "write it as one line of plain text",
-            )),
+            Found::Text(text) if text.trim().chars().any(char::is_control) => {
+                Err(Fault::new("a title is one line, without control characters", "write it as one line of plain text"))
+            }
             Found::Text(text) => Ok(Title(text.trim().to_owned())),
-            Found::Number(_) | Found::Bool(_) => Err(Fault::new(
-                format!("this is {found}, and not a title"),
-                "put the title in quotes",
-            )),
+            Found::Number(_) | Found::Bool(_) => {
+                Err(Fault::new(format!("this is {found}, and not a title"), "put the title in quotes"))
+            }
             _ => Err(found.instead_of::<Self>()),
         }
     }
@@ -129,10 +115,7 @@ impl FromYaml for GameName {
         Game::from_name(name).map(GameName).ok_or_else(|| {
             let names = Game::ALL.map(Game::name);
             Fault::new(
-                format!(
-                    "there is no game {name:?}{}",
-                    did_you_mean(nearest(name, names))
-                ),
+                format!("there is no game {name:?}{}", did_you_mean(nearest(name, names))),
                 format!("the games are {}", names.join(", ")),
             )
         })
@@ -149,16 +132,9 @@ impl FromYaml for Visibility {
             Found::Text("visible") => Ok(Visibility::Visible),
             Found::Text("hidden") => Ok(Visibility::Hidden),
             _ => {
-                let meant = if let Found::Text(text) = found {
-                    nearest(text, ["visible", "hidden"])
-                } else {
-                    None
-                };
+                let meant = if let Found::Text(text) = found { nearest(text, ["visible", "hidden"]) } else { None };
                 Err(Fault::new(
-                    format!(
-                        "a case is `visible` or `hidden`, and this is {found}{}",
-                        did_you_mean(meant)
-                    ),
+                    format!("a case is `visible` or `hidden`, and this is {found}{}", did_you_mean(meant)),
                     "of a hidden case only title and verdict are shown; a case is visible unless it says otherwise",
                 ))
             }
@@ -190,10 +166,9 @@ impl FromYaml for Input {
                 format!("an input must be a quoted string, and this is {found}"),
                 format!("put it in quotes: \"{value}\""),
             )),
-            Found::Nothing => Err(Fault::new(
-                "an input must be a quoted string, and this is nothing",
-                "for an empty line write \"\"",
-            )),
+            Found::Nothing => {
+                Err(Fault::new("an input must be a quoted string, and this is nothing", "for an empty line write \"\""))
+            }
             _ => Err(Fault::new(
                 format!("an input must be a quoted string, and this is {found}"),
                 "write one list of quoted strings",
@@ -215,20 +190,12 @@ impl FromYaml for Seconds {
         let Found::Number(number) = found else {
             return Err(found.instead_of::<Self>());
         };
-        let time = number
-            .parse()
-            .ok()
-            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let time = number.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         match time {
-            Some(time) if !time.is_zero() && time <= Duration::from_secs(Limits::MOST_SECONDS) => {
-                Ok(Seconds(time))
-            }
+            Some(time) if !time.is_zero() && time <= Duration::from_secs(Limits::MOST_SECONDS) => Ok(Seconds(time)),
             _ => Err(Fault::new(
                 format!("{number} seconds can't be a time limit"),
-                format!(
-                    "a time limit is more than 0 and at most {} seconds: `time: 5`",
-                    Limits::MOST_SECONDS
-                ),
+                format!("a time limit is more than 0 and at most {} seconds: `time: 5`", Limits::MOST_SECONDS),
             )),
         }
     }
@@ -311,12 +278,8 @@ pub(super) struct RawAnswers {
 
 impl<'de> Deserialize<'de> for RawAnswers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let visitor = ListVisitor {
-            one: Some(Answer::from_yaml),
-        };
-        deserializer
-            .deserialize_any(visitor)
-            .map(|answers| RawAnswers { answers })
+        let visitor = ListVisitor { one: Some(Answer::from_yaml) };
+        deserializer.deserialize_any(visitor).map(|answers| RawAnswers { answers })
     }
 }
 

@@ -44,10 +44,7 @@ impl FromStr for Seed {
 
     fn from_str(text: &str) -> Result<Self, NoSeed> {
         let digits = text.strip_prefix('-').unwrap_or(text);
-        if digits.is_empty()
-            || digits.len() > Seed::MOST_DIGITS
-            || !digits.bytes().all(|byte| byte.is_ascii_digit())
-        {
+        if digits.is_empty() || digits.len() > Seed::MOST_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(NoSeed(text.to_owned()));
         }
         text.parse().map(Seed).map_err(|_| NoSeed(text.to_owned()))
@@ -67,7 +64,10 @@ impl<'de> Deserialize<'de> for Seed {
             text.parse().map_err(|_| {
                 Fault::new(
                     format!("{text:?} is no seed"),
-                    format!("a seed is a whole number in decimal digits, at most {}: `2880` or `-4`", Seed::MOST_DIGITS),
+                    format!(
+                        "a seed is a whole number in decimal digits, at most {}: `2880` or `-4`",
+                        Seed::MOST_DIGITS
+                    ),
                 )
             })
         }))
@@ -81,29 +81,12 @@ mod tests {
     #[test]
     fn a_seed_has_any_size_and_sign() {
         let huge = format!("-1{}", "0".repeat(40));
-        for text in [
-            "0",
-            "4",
-            "-4",
-            "340282366920938463463374607431768211456",
-            &huge,
-        ] {
+        for text in ["0", "4", "-4", "340282366920938463463374607431768211456", &huge] {
             assert_eq!(text.parse::<Seed>().unwrap().to_string(), text);
         }
         assert_eq!("-0".parse::<Seed>().unwrap().to_string(), "0");
         assert_eq!("-1".parse::<Seed>().unwrap().plus(3).to_string(), "2");
-        for text in [
-            "",
-            "-",
-            "+4",
-            "4.0",
-            "1e3",
-            "0x10",
-            "1_000",
-            " 4",
-            "four",
-            &"1".repeat(1001),
-        ] {
+        for text in ["", "-", "+4", "4.0", "1e3", "0x10", "1_000", " 4", "four", &"1".repeat(1001)] {
             assert!(text.parse::<Seed>().is_err(), "{text:?}");
         }
     }

@@ -33,10 +33,7 @@ pub struct Source(Place);
 
 #[derive(Debug, Clone)]
 enum Place {
-    BuiltIn {
-        name: &'static str,
-        files: &'static Dir<'static>,
-    },
+    BuiltIn { name: &'static str, files: &'static Dir<'static> },
     Folder(PathBuf),
 }
 
@@ -73,11 +70,8 @@ impl Source {
             return not_an_assignment("this is a file", "give the folder that it is in".to_owned());
         }
         if !metadata.is_dir() {
-            let help = format!(
-                "the assignment comes first, then the submission: `check {} {}`",
-                BUILT_IN[0],
-                path.display()
-            );
+            let help =
+                format!("the assignment comes first, then the submission: `check {} {}`", BUILT_IN[0], path.display());
             return not_an_assignment("this is a file, and not an assignment", help);
         }
         if path.join(ASSIGNMENT_FILE).symlink_metadata().is_err() {
@@ -98,15 +92,11 @@ impl Source {
         let is_name = path.file_name() == Some(argument);
         let mut others = Vec::new();
         if let Some(fixtures) = fixtures {
-            let entries =
-                fixtures
-                    .read_dir()
-                    .map_err(|error| AssignmentError::NotAnAssignment {
-                        path: fixtures.display().to_string(),
-                        message: format!("this folder can't be read: {}", reason(&error)),
-                        help: "--fixtures takes a folder that holds folders of assignments"
-                            .to_owned(),
-                    })?;
+            let entries = fixtures.read_dir().map_err(|error| AssignmentError::NotAnAssignment {
+                path: fixtures.display().to_string(),
+                message: format!("this folder can't be read: {}", reason(&error)),
+                help: "--fixtures takes a folder that holds folders of assignments".to_owned(),
+            })?;
             others.extend(
                 entries
                     .filter_map(|entry| Some(entry.ok()?.path()))
@@ -123,10 +113,7 @@ impl Source {
             return Ok(source);
         }
         if argument.is_empty() || (is_name && path.symlink_metadata().is_err()) {
-            return Err(AssignmentError::unknown(
-                &argument.to_string_lossy(),
-                others.iter().map(String::as_str),
-            ));
+            return Err(AssignmentError::unknown(&argument.to_string_lossy(), others.iter().map(String::as_str)));
         }
         Source::folder(path)
     }
@@ -136,16 +123,9 @@ impl Source {
         match &self.0 {
             Place::BuiltIn { name, .. } => (*name).to_owned(),
             Place::Folder(path) => {
-                let full = path
-                    .file_name()
-                    .is_none()
-                    .then(|| path.canonicalize().ok())
-                    .flatten();
+                let full = path.file_name().is_none().then(|| path.canonicalize().ok()).flatten();
                 let path = full.as_deref().unwrap_or(path);
-                path.file_name()
-                    .unwrap_or(path.as_os_str())
-                    .to_string_lossy()
-                    .into_owned()
+                path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
             }
         }
     }
@@ -184,18 +164,13 @@ impl Source {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => {
                     let message = format!("this file can't be read: {}", reason(&error));
-                    return Err(FileError::new(
-                        file,
-                        message,
-                        "an assignment is made of plain files of at most 4 MiB",
-                    )
-                    .into());
+                    return Err(
+                        FileError::new(file, message, "an assignment is made of plain files of at most 4 MiB").into()
+                    );
                 }
             },
         };
-        String::from_utf8(bytes)
-            .map(Some)
-            .map_err(|error| not_utf8(file, &error).into())
+        String::from_utf8(bytes).map(Some).map_err(|error| not_utf8(file, &error).into())
     }
 
     /// The names of the files in the folder of the cases, in order, without hidden ones; none if there is no such folder.
@@ -205,12 +180,7 @@ impl Source {
                 let Some(cases) = files.get_dir(CASES_FOLDER) else {
                     return Ok(None);
                 };
-                cases
-                    .files()
-                    .filter_map(|file| {
-                        Some(file.path().file_name()?.to_string_lossy().into_owned())
-                    })
-                    .collect()
+                cases.files().filter_map(|file| Some(file.path().file_name()?.to_string_lossy().into_owned())).collect()
             }
             Place::Folder(folder) => {
                 let listed = folder.join(CASES_FOLDER).read_dir().and_then(|entries| {
@@ -224,9 +194,7 @@ impl Source {
                     Err(error) => {
                         let message = format!("this folder can't be read: {}", reason(&error));
                         let help = "the cases stand in a folder `cases` beside assignment.yaml";
-                        return Err(
-                            FileError::new(self.file_name(CASES_FOLDER), message, help).into()
-                        );
+                        return Err(FileError::new(self.file_name(CASES_FOLDER), message, help).into());
                     }
                 }
             }
@@ -245,22 +213,15 @@ impl fmt::Display for Source {
 
 /// A path written with `/`, under a folder.
 fn join(folder: &Path, path: &str) -> PathBuf {
-    path.split('/')
-        .fold(folder.to_owned(), |folder, part| folder.join(part))
+    path.split('/').fold(folder.to_owned(), |folder, part| folder.join(part))
 }
 
 /// What to do with a folder that is no assignment.
 fn help_for_folder(path: &Path) -> String {
-    let near = path
-        .file_name()
-        .and_then(OsStr::to_str)
-        .and_then(|name| nearest(name, BUILT_IN));
+    let near = path.file_name().and_then(OsStr::to_str).and_then(|name| nearest(name, BUILT_IN));
     match near {
         Some(name) => format!("for the built-in assignment write `{name}`"),
-        None => format!(
-            "give a folder with an assignment.yaml, or a built-in name: {}",
-            BUILT_IN.join(", ")
-        ),
+        None => format!("give a folder with an assignment.yaml, or a built-in name: {}", BUILT_IN.join(", ")),
     }
 }
 
@@ -271,9 +232,7 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it is no plain file"));
     }
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(LARGEST_FILE + 1)
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST_FILE {
         return Err(io::Error::other("it is larger than 4 MiB"));
     }

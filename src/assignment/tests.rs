@@ -56,13 +56,8 @@ fn faults(file: &str, others: &[(&str, Option<&str>)], texts: &[&str]) -> String
         files.push((file, Some(&text)));
         let folder = folder(&files);
         let error = Assignment::open(folder.path()).expect_err(marked);
-        let AssignmentError::File(at) = &error else {
-            panic!("{marked}: {error}")
-        };
-        assert!(
-            at.file().replace('\\', "/").ends_with(file),
-            "{marked}: {error}"
-        );
+        let AssignmentError::File(at) = &error else { panic!("{marked}: {error}") };
+        assert!(at.file().replace('\\', "/").ends_with(file), "{marked}: {error}");
         let place = marked.find('¦').map(|byte| Position::of_byte(marked, byte));
         assert_eq!(at.position(), place, "{marked}\n{error}");
         writeln!(all, "{}\n", told(&error, folder.path())).unwrap();
@@ -85,10 +80,7 @@ fn the_built_in_assignments_are_right() {
         assert_eq!(assignment.name, name);
         assert_eq!(assignment.game.name(), name);
         assert!(assignment.source.is_built_in());
-        assert!(
-            assignment.cases.iter().all(|case| !case.is_hidden()),
-            "{name}: built-in cases are all visible"
-        );
+        assert!(assignment.cases.iter().all(|case| !case.is_hidden()), "{name}: built-in cases are all visible");
         for case in &assignment.cases {
             if let Some(script) = case.script() {
                 script.transcript.parse().unwrap();
@@ -101,33 +93,20 @@ fn the_built_in_assignments_are_right() {
 fn what_is_left_out_has_its_default() {
     let folder = folder(&[]);
     let assignment = Assignment::open(folder.path()).unwrap();
-    assert_eq!(
-        assignment.limits,
-        Limits {
-            time: Duration::from_secs(5),
-            output: None,
-            memory_mib: 512
-        }
-    );
+    assert_eq!(assignment.limits, Limits { time: Duration::from_secs(5), output: None, memory_mib: 512 });
     assert_eq!(assignment.limits.output_for(10), 1 << 20);
     assert_eq!(assignment.limits.output_for(1 << 20), 20 << 20);
     assert_eq!(assignment.presentation_credit, Share::HALF);
     assert_eq!(assignment.max_points().to_string(), "2.0");
     let case = assignment.case("one").unwrap();
-    assert_eq!(
-        (case.points, case.visibility),
-        (Points::ONE, Visibility::Visible)
-    );
+    assert_eq!((case.points, case.visibility), (Points::ONE, Visibility::Visible));
     assert_eq!(case.script().unwrap().seed, None);
     assert_eq!(case.inputs(), ["60"]);
     for (accepted, question) in assignment.rulings.iter().zip(assignment.game.questions()) {
         assert_eq!(accepted.question, question);
         assert_eq!(accepted.answers.len(), question.answers.len());
     }
-    assert_eq!(
-        assignment.combinations()[0],
-        assignment.game.default_rulings()
-    );
+    assert_eq!(assignment.combinations()[0], assignment.game.default_rulings());
 }
 
 #[test]
@@ -151,118 +130,50 @@ fn everything_can_be_said() {
     ]);
     let assignment = Assignment::open(folder.path()).unwrap();
     assert_eq!(assignment.title, "501: \"Übung\"");
-    assert_eq!(
-        assignment.limits,
-        Limits {
-            time: Duration::from_millis(500),
-            output: Some(4096),
-            memory_mib: 256
-        }
-    );
+    assert_eq!(assignment.limits, Limits { time: Duration::from_millis(500), output: Some(4096), memory_mib: 256 });
     assert_eq!(assignment.limits.output_for(1 << 20), 4096);
     assert_eq!(assignment.limits.memory_bytes(), 256 << 20);
     assert!((assignment.presentation_credit.to_f64() - 0.25).abs() < f64::EPSILON);
-    assert!(
-        assignment.accepts("double-out", "even") && !assignment.accepts("double-out", "double")
-    );
-    let accepted = |id| {
-        assignment
-            .rulings
-            .iter()
-            .find(|accepted| accepted.question.id == id)
-            .unwrap()
-    };
+    assert!(assignment.accepts("double-out", "even") && !assignment.accepts("double-out", "double"));
+    let accepted = |id| assignment.rulings.iter().find(|accepted| accepted.question.id == id).unwrap();
     assert!(accepted("double-out").is_pinned());
-    assert_eq!(
-        accepted("bust-at-one").answers,
-        ["at-once", "after-the-turn"],
-        "in the question's own order"
-    );
-    let ids: Vec<_> = assignment
-        .cases
-        .iter()
-        .map(|case| case.id.as_str())
-        .collect();
+    assert_eq!(accepted("bust-at-one").answers, ["at-once", "after-the-turn"], "in the question's own order");
+    let ids: Vec<_> = assignment.cases.iter().map(|case| case.id.as_str()).collect();
     assert_eq!(ids, ["two", "one"], "in the order of the list");
     let case = assignment.case("one").unwrap();
     assert!(case.is_hidden());
     assert_eq!(case.points.hundredths(), 725);
     assert_eq!(case.inputs(), ["6\"0", "it's", "", "-5"]);
-    assert_eq!(
-        assignment.name,
-        folder.path().file_name().unwrap().to_string_lossy()
-    );
+    assert_eq!(assignment.name, folder.path().file_name().unwrap().to_string_lossy());
 }
 
 #[test]
 fn a_seed_of_any_size_is_read_exactly() {
-    let doubles = (
-        "assignment.yaml",
-        Some("title: D\ngame: doubles\ncases: [one, two]\n"),
-    );
+    let doubles = ("assignment.yaml", Some("title: D\ngame: doubles\ncases: [one, two]\n"));
     let two = ("cases/two.yaml", Some("title: t\nseed: 0\ninputs: []\n"));
     let huge = format!("1{}", "0".repeat(40));
-    for seed in [
-        "0",
-        "-4",
-        "18446744073709551617",
-        "-170141183460469231731687303715884105729",
-        &huge,
-    ] {
-        let folder = folder(&[
-            doubles,
-            two,
-            (
-                "cases/one.yaml",
-                Some(&format!("title: t\nseed: {seed}\ninputs: []\n")),
-            ),
-        ]);
+    for seed in ["0", "-4", "18446744073709551617", "-170141183460469231731687303715884105729", &huge] {
+        let folder =
+            folder(&[doubles, two, ("cases/one.yaml", Some(&format!("title: t\nseed: {seed}\ninputs: []\n")))]);
         let assignment = Assignment::open(folder.path()).unwrap();
-        assert_eq!(
-            assignment
-                .case("one")
-                .unwrap()
-                .script()
-                .unwrap()
-                .seed
-                .as_ref()
-                .unwrap()
-                .to_string(),
-            seed
-        );
+        assert_eq!(assignment.case("one").unwrap().script().unwrap().seed.as_ref().unwrap().to_string(), seed);
     }
 }
 
 #[test]
 fn a_case_of_the_dice_is_the_last() {
     let folder = folder(&[
-        (
-            "assignment.yaml",
-            Some("title: D\ngame: doubles\ncases: [one, two]\n"),
-        ),
-        (
-            "cases/one.yaml",
-            Some("title: t\nseed: 2880\ninputs: [\"y\"]\n"),
-        ),
-        (
-            "cases/two.yaml",
-            Some("title: fair\ndice: {runs: 3, first_seed: -1, inputs: [\"y\", \"\"]}\n"),
-        ),
+        ("assignment.yaml", Some("title: D\ngame: doubles\ncases: [one, two]\n")),
+        ("cases/one.yaml", Some("title: t\nseed: 2880\ninputs: [\"y\"]\n")),
+        ("cases/two.yaml", Some("title: fair\ndice: {runs: 3, first_seed: -1, inputs: [\"y\", \"\"]}\n")),
         ("cases/two.transcript", None),
     ]);
     let assignment = Assignment::open(folder.path()).unwrap();
     let case = assignment.case("two").unwrap();
     assert!(case.script().is_none());
     assert_eq!(case.inputs(), ["y", ""]);
-    let Task::Dice(dice) = &case.task else {
-        panic!("no dice")
-    };
-    assert_eq!(
-        dice.seeds()
-            .map(|seed| seed.to_string())
-            .collect::<Vec<_>>(),
-        ["-1", "0", "1"]
-    );
+    let Task::Dice(dice) = &case.task else { panic!("no dice") };
+    assert_eq!(dice.seeds().map(|seed| seed.to_string()).collect::<Vec<_>>(), ["-1", "0", "1"]);
 }
 
 #[test]
@@ -397,10 +308,7 @@ fn faults_of_the_rulings() {
 #[test]
 fn faults_of_seeds_and_dice() {
     let doubles = [
-        (
-            "assignment.yaml",
-            Some("title: D\ngame: doubles\ncases: [two, one]\n"),
-        ),
+        ("assignment.yaml", Some("title: D\ngame: doubles\ncases: [two, one]\n")),
         ("cases/two.yaml", Some("title: t\nseed: 1\ninputs: []\n")),
         ("cases/one.transcript", None),
     ];
@@ -432,34 +340,17 @@ fn faults_of_the_files() {
     let seeded = "title: t\nseed: 1\ninputs: []\n";
     let doubles = "title: D\ngame: doubles\ncases: [one, two]\n";
     for (what, files) in [
-        (
-            "a transcript that is missing",
-            vec![("cases/two.transcript", None)],
-        ),
+        ("a transcript that is missing", vec![("cases/two.transcript", None)]),
         (
             "a transcript that is missing, in a game with seeds",
-            vec![
-                ("assignment.yaml", Some(doubles)),
-                ("cases/one.yaml", Some(seeded)),
-                ("cases/one.transcript", None),
-            ],
+            vec![("assignment.yaml", Some(doubles)), ("cases/one.yaml", Some(seeded)), ("cases/one.transcript", None)],
         ),
-        (
-            "a transcript without a case",
-            vec![("cases/three.transcript", Some(""))],
-        ),
-        (
-            "a case that is not listed",
-            vec![("cases/three.yaml", Some(CASE))],
-        ),
+        ("a transcript without a case", vec![("cases/three.transcript", Some(""))]),
+        ("a case that is not listed", vec![("cases/three.yaml", Some(CASE))]),
         ("another ending", vec![("cases/three.yml", Some(CASE))]),
         (
             "dice with a transcript",
-            vec![
-                ("assignment.yaml", Some(doubles)),
-                ("cases/one.yaml", Some(seeded)),
-                ("cases/two.yaml", Some(dice)),
-            ],
+            vec![("assignment.yaml", Some(doubles)), ("cases/one.yaml", Some(seeded)), ("cases/two.yaml", Some(dice))],
         ),
         (
             "dice before another case",
@@ -521,21 +412,13 @@ fn faults_of_the_argument() {
         writeln!(all, "{}\n", told(&error, folder.path())).unwrap();
     }
     let yaml = folder.path().join("assignment.yaml");
-    writeln!(
-        all,
-        "{}\n",
-        told(&Assignment::find(&yaml, None).unwrap_err(), folder.path())
-    )
-    .unwrap();
+    writeln!(all, "{}\n", told(&Assignment::find(&yaml, None).unwrap_err(), folder.path())).unwrap();
     writeln!(all, "{}\n", Assignment::built_in("doubels").unwrap_err()).unwrap();
     let mut assignment = Assignment::open(folder.path()).unwrap();
     assignment.name = "practice".to_owned();
     writeln!(all, "{}\n", assignment.case("tow").unwrap_err()).unwrap();
     let transcript = &assignment.case("one").unwrap().script().unwrap().transcript;
-    let broken = StoredTranscript {
-        text: "Dart 1\nEnter score: «60\n".to_owned(),
-        ..transcript.clone()
-    };
+    let broken = StoredTranscript { text: "Dart 1\nEnter score: «60\n".to_owned(), ..transcript.clone() };
     writeln!(all, "{}", told(&broken.parse().unwrap_err(), folder.path())).unwrap();
     insta::assert_snapshot!(all);
 }
@@ -548,27 +431,12 @@ fn a_folder_of_fixtures_wins_over_the_built_in() {
     fs::rename(folder.path(), &own).unwrap();
     let find = |argument| Assignment::find(argument, Some(fixtures.path())).unwrap();
     let racko = find("racko");
-    assert_eq!(
-        (racko.name.as_str(), racko.title.as_str()),
-        ("racko", "Practice")
-    );
+    assert_eq!((racko.name.as_str(), racko.title.as_str()), ("racko", "Practice"));
     assert!(!racko.source.is_built_in());
     assert!(find("doubles").source.is_built_in());
-    assert!(
-        Assignment::find("racko", None)
-            .unwrap()
-            .source
-            .is_built_in()
-    );
+    assert!(Assignment::find("racko", None).unwrap().source.is_built_in());
     assert_eq!(Assignment::find(&own, None).unwrap().title, "Practice");
-    assert_eq!(
-        Assignment::find(own.join(".."), None)
-            .unwrap_err()
-            .to_string()
-            .lines()
-            .count(),
-        2
-    );
+    assert_eq!(Assignment::find(own.join(".."), None).unwrap_err().to_string().lines().count(), 2);
 }
 
 #[cfg(unix)]
@@ -576,18 +444,9 @@ fn a_folder_of_fixtures_wins_over_the_built_in() {
 fn a_fifo_in_a_files_place_does_not_block() {
     let folder = folder(&[("cases/one.yaml", None)]);
     let path = folder.path().join("cases/one.yaml");
-    assert!(
-        std::process::Command::new("mkfifo")
-            .arg(&path)
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
     let error = Assignment::open(folder.path()).unwrap_err();
-    assert!(
-        told(&error, folder.path()).contains("it is no plain file"),
-        "{error}"
-    );
+    assert!(told(&error, folder.path()).contains("it is no plain file"), "{error}");
 }
 
 #[test]

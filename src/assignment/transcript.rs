@@ -22,10 +22,7 @@ impl StoredTranscript {
     pub fn parse(&self) -> Result<Transcript, AssignmentError> {
         Transcript::parse(&self.text).map_err(|error| {
             self.error_at(
-                Position {
-                    line: error.line,
-                    column: error.column,
-                },
+                Position { line: error.line, column: error.column },
                 error.message,
                 "what has a meaning in a transcript is made plain by a backslash before it",
             )
@@ -33,14 +30,7 @@ impl StoredTranscript {
     }
 
     /// An error at a place in this transcript.
-    pub fn error_at(
-        &self,
-        position: Position,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> AssignmentError {
-        FileError::new(&self.file, message, help)
-            .at(&self.text, position)
-            .into()
+    pub fn error_at(&self, position: Position, message: impl Into<String>, help: impl Into<String>) -> AssignmentError {
+        FileError::new(&self.file, message, help).at(&self.text, position).into()
     }
 }

@@ -21,18 +21,12 @@ const MARK: char = '\u{1}';
 
 impl Fault {
     pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Fault {
-        Fault {
-            message: message.into(),
-            help: help.into(),
-        }
+        Fault { message: message.into(), help: help.into() }
     }
 
     /// As serde carries it.
     pub(super) fn into_error<E: Error>(self) -> E {
-        E::custom(format_args!(
-            "{MARK}{}{MARK}{}{MARK}",
-            self.message, self.help
-        ))
+        E::custom(format_args!("{MARK}{}{MARK}{}{MARK}", self.message, self.help))
     }
 
     /// From the text of an error that carried it, whatever the parser put around it.
@@ -183,9 +177,7 @@ impl<'de, T, F: FnOnce(&str) -> Result<T, Fault>> Visitor<'de> for TextVisitor<F
 }
 
 /// A key that is there has a value, so that the default stands only for a key that is not.
-pub(super) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
+pub(super) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
@@ -195,9 +187,7 @@ pub(super) struct List<T>(pub(super) Vec<T>);
 
 impl<'de, T: Deserialize<'de> + FromYaml> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_any(ListVisitor { one: None })
-            .map(List)
+        deserializer.deserialize_any(ListVisitor { one: None }).map(List)
     }
 }
 
@@ -288,15 +278,7 @@ mod tests {
         assert_eq!(decimal("2.55", 2), Some(255));
         assert_eq!(decimal("7", 2), Some(700));
         assert_eq!(decimal("0.5", 4), Some(5000));
-        for bad in [
-            "0.125",
-            "-1",
-            "NaN",
-            "inf",
-            "1e400",
-            "",
-            "99999999999999999999",
-        ] {
+        for bad in ["0.125", "-1", "NaN", "inf", "1e400", "", "99999999999999999999"] {
             assert_eq!(decimal(bad, 2), None, "{bad}");
         }
     }

@@ -5,8 +5,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess,
-    SeqAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
 use super::error::{AssignmentError, FileError, Position, did_you_mean};
@@ -32,50 +31,35 @@ pub(super) fn load<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Ass
         );
         return Err(fault_at(name, text, Position::of_byte(text, index), fault));
     }
-    let parsed = Shape
-        .deserialize(serde_yaml::Deserializer::from_str(text))
-        .and_then(|()| serde_yaml::from_str(text));
+    let parsed = Shape.deserialize(serde_yaml::Deserializer::from_str(text)).and_then(|()| serde_yaml::from_str(text));
     parsed.map_err(|error| explain(name, text, &error))
 }
 
 /// A fault at a place.
-pub(super) fn fault_at(
-    name: &str,
-    text: &str,
-    position: Position,
-    fault: Fault,
-) -> AssignmentError {
-    FileError::new(name, fault.message, fault.help)
-        .at(text, position)
-        .into()
+pub(super) fn fault_at(name: &str, text: &str, position: Position, fault: Fault) -> AssignmentError {
+    FileError::new(name, fault.message, fault.help).at(text, position).into()
 }
 
 /// Whether a file says nothing.
 fn is_blank(text: &str) -> bool {
-    text.lines()
-        .map(str::trim)
-        .all(|line| line.is_empty() || line.starts_with('#') || line == "---" || line == "...")
+    text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#') || line == "---" || line == "...")
 }
 
 /// The first character that may not stand in a file: YAML's control characters, and the line breaks that YAML counts
 /// and editors do not, so that both agree on every place.
 fn forbidden(text: &str) -> Option<usize> {
-    let found = text
-        .char_indices()
-        .find(|&(index, character)| match character {
-            '\t' | '\n' => false,
-            '\r' => !text[index + 1..].starts_with('\n'),
-            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => true,
-            _ => character.is_control(),
-        });
+    let found = text.char_indices().find(|&(index, character)| match character {
+        '\t' | '\n' => false,
+        '\r' => !text[index + 1..].starts_with('\n'),
+        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => true,
+        _ => character.is_control(),
+    });
     found.map(|(index, _)| index)
 }
 
 /// The parser's error as ours.
 fn explain(name: &str, text: &str, error: &serde_yaml::Error) -> AssignmentError {
-    let position = error
-        .location()
-        .map(|location| Position::of_byte(text, location.index()));
+    let position = error.location().map(|location| Position::of_byte(text, location.index()));
     let said = error.to_string();
     if let Some(fault) = Fault::from_error(&said) {
         return match position {
@@ -89,10 +73,7 @@ fn explain(name: &str, text: &str, error: &serde_yaml::Error) -> AssignmentError
         return fault_at(name, text, position.unwrap_or(START), fault);
     }
     if message.contains("more than one document") {
-        let fault = Fault::new(
-            "a second document begins here",
-            "a file holds one document: leave the line `---` out",
-        );
+        let fault = Fault::new("a second document begins here", "a file holds one document: leave the line `---` out");
         return fault_at(name, text, second_document(text).unwrap_or(START), fault);
     }
     let Some(position) = position else {
@@ -104,12 +85,7 @@ fn explain(name: &str, text: &str, error: &serde_yaml::Error) -> AssignmentError
         .into();
     };
     if let Some(position) = tab_near(text, position) {
-        return fault_at(
-            name,
-            text,
-            position,
-            Fault::new("a tab can't indent YAML", "put spaces in its place"),
-        );
+        return fault_at(name, text, position, Fault::new("a tab can't indent YAML", "put spaces in its place"));
     }
     if let Some((_, types)) = message.split_once("invalid type: ")
         && let Some((found, wanted)) = types.rsplit_once(", expected ")
@@ -124,19 +100,12 @@ fn explain(name: &str, text: &str, error: &serde_yaml::Error) -> AssignmentError
             name,
             text,
             position,
-            Fault::new(
-                format!("this is of a wrong type: {found}"),
-                format!("write {wanted}"),
-            ),
+            Fault::new(format!("this is of a wrong type: {found}"), format!("write {wanted}")),
         );
     }
     // What is missing at the end of the file was begun further up, at a place that only the message has.
     let at_end = Position::of_byte(text, text.trim_end().len()) <= position;
-    if at_end
-        && let Some((begun, place)) = said
-            .split_once(", while ")
-            .and_then(|(_, context)| place_in(context))
-    {
+    if at_end && let Some((begun, place)) = said.split_once(", while ").and_then(|(_, context)| place_in(context)) {
         let fault = Fault::new(
             format!("this is no YAML: {message}, while {begun} that begins here"),
             "close the quotes or brackets",
@@ -144,25 +113,14 @@ fn explain(name: &str, text: &str, error: &serde_yaml::Error) -> AssignmentError
         return fault_at(name, text, place, fault);
     }
     let help = "text that holds `: `, ` #`, quotes or brackets has to stand in quotes";
-    fault_at(
-        name,
-        text,
-        position,
-        Fault::new(format!("this is no YAML: {message}"), help),
-    )
+    fault_at(name, text, position, Fault::new(format!("this is no YAML: {message}"), help))
 }
 
 /// The place that stands at the end of a part of the parser's message, and what is before it.
 fn place_in(message: &str) -> Option<(&str, Position)> {
     let (before, place) = message.rsplit_once(" at line ")?;
     let (line, column) = place.split_once(" column ")?;
-    Some((
-        before,
-        Position {
-            line: line.parse().ok()?,
-            column: column.parse().ok()?,
-        },
-    ))
+    Some((before, Position { line: line.parse().ok()?, column: column.parse().ok()? }))
 }
 
 /// The first place of a file.
@@ -174,10 +132,7 @@ fn unknown_key(message: &str) -> Option<Fault> {
     let (key, known) = rest.rsplit_once("`, expected ")?;
     let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
     let meant = did_you_mean(nearest(key, known.iter().copied()));
-    Some(Fault::new(
-        format!("there is no key {key:?} here{meant}"),
-        format!("the keys are {}", known.join(", ")),
-    ))
+    Some(Fault::new(format!("there is no key {key:?} here{meant}"), format!("the keys are {}", known.join(", "))))
 }
 
 /// Where the second document of a file begins.
@@ -185,10 +140,7 @@ fn second_document(text: &str) -> Option<Position> {
     let mut content = false;
     for (index, line) in text.lines().enumerate() {
         if line.starts_with("---") && content {
-            return Some(Position {
-                line: index + 1,
-                column: 1,
-            });
+            return Some(Position { line: index + 1, column: 1 });
         }
         content |= !is_blank(line);
     }
@@ -198,15 +150,10 @@ fn second_document(text: &str) -> Option<Position> {
 /// The tab that a syntax error is about: in the indentation of its line, or right where it is.
 fn tab_near(text: &str, position: Position) -> Option<Position> {
     let line = text.split('\n').nth(position.line - 1)?;
-    let indentation = line
-        .chars()
-        .take_while(|character| character.is_whitespace());
+    let indentation = line.chars().take_while(|character| character.is_whitespace());
     let in_indentation = indentation.clone().position(|character| character == '\t');
     let here = (line.chars().nth(position.column - 1) == Some('\t')).then_some(position.column - 1);
-    in_indentation.or(here).map(|column| Position {
-        line: position.line,
-        column: column + 1,
-    })
+    in_indentation.or(here).map(|column| Position { line: position.line, column: column + 1 })
 }
 
 /// The first look. Everything in a file has a value, no key stands twice, nothing has a tag.
@@ -228,11 +175,7 @@ impl<'de> Visitor<'de> for Shape {
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, _: A) -> Result<(), A::Error> {
-        Err(Fault::new(
-            "a tag has no meaning here",
-            "leave the word with the `!` out",
-        )
-        .into_error())
+        Err(Fault::new("a tag has no meaning here", "leave the word with the `!` out").into_error())
     }
 
     fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
@@ -306,19 +249,12 @@ impl Visitor<'_> for NewKey<'_> {
 
     fn visit_str<E: Error>(self, key: &str) -> Result<(), E> {
         if key.chars().any(char::is_control) {
-            return Err(
-                Fault::new(format!("there is no key {key:?}"), "a key is a plain word")
-                    .into_error(),
-            );
+            return Err(Fault::new(format!("there is no key {key:?}"), "a key is a plain word").into_error());
         }
         if self.0.insert(key.to_owned()) {
             return Ok(());
         }
-        Err(Fault::new(
-            format!("the key {key:?} stands twice"),
-            "keep one of the two",
-        )
-        .into_error())
+        Err(Fault::new(format!("the key {key:?} stands twice"), "keep one of the two").into_error())
     }
 }
 
@@ -421,11 +357,7 @@ impl Visitor<'_> for LookKey<'_> {
 
 /// The first entry of a list of `count` texts that does not stand in quotes, and its place. To the parser `y` and `"y"` are equal;
 /// to other readers of YAML `y` is a truth value, so a list of inputs is quoted throughout.
-pub(super) fn unquoted_entry(
-    text: &str,
-    way: &[Step<'_>],
-    count: usize,
-) -> Option<(usize, Position)> {
+pub(super) fn unquoted_entry(text: &str, way: &[Step<'_>], count: usize) -> Option<(usize, Position)> {
     if count == 0 {
         return None;
     }
@@ -449,12 +381,7 @@ pub(super) fn unquoted_entry(
 fn after_separator(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at) {
         match byte {
-            b'#' => {
-                at += text[at..]
-                    .iter()
-                    .position(|&byte| byte == b'\n')
-                    .unwrap_or(text.len() - at)
-            }
+            b'#' => at += text[at..].iter().position(|&byte| byte == b'\n').unwrap_or(text.len() - at),
             b'-' if text.get(at + 1).is_some_and(u8::is_ascii_whitespace) => at += 1,
             b',' => at += 1,
             _ if byte.is_ascii_whitespace() => at += 1,
@@ -518,21 +445,14 @@ mod tests {
     #[test]
     fn the_first_entry_without_quotes_is_found() {
         let unquoted = |text: &str, count| {
-            unquoted_entry(text, &[Step::Key("é")], count)
-                .map(|(entry, at)| (entry, at.line, at.column))
+            unquoted_entry(text, &[Step::Key("é")], count).map(|(entry, at)| (entry, at.line, at.column))
         };
         assert_eq!(unquoted("é: []", 0), None);
         assert_eq!(unquoted("é: [\"a\", 'b''c', \"d\\\"e\", \"\"]", 4), None);
         assert_eq!(unquoted("é: [\"a, b\", c]", 2), Some((1, 1, 13)));
-        assert_eq!(
-            unquoted("é:\n# x\n- \"a\" # \"b\"\n- '-'\n\n-   c\n", 3),
-            Some((2, 6, 5))
-        );
+        assert_eq!(unquoted("é:\n# x\n- \"a\" # \"b\"\n- '-'\n\n-   c\n", 3), Some((2, 6, 5)));
         assert_eq!(unquoted("é: [\"a\", !!str 6]", 2), Some((1, 1, 10)));
-        assert_eq!(
-            unquoted("é:\n- \"two\n  lines\"\n- |-\n  c\n", 2),
-            Some((1, 4, 3))
-        );
+        assert_eq!(unquoted("é:\n- \"two\n  lines\"\n- |-\n  c\n", 2), Some((1, 4, 3)));
     }
 
     proptest! {
