@@ -1,1 +1,3 @@
 //! `check`: an autograder for console games.
+
+pub mod run;
