@@ -6,6 +6,8 @@
 //!
 //! Faults of the program are an [`Ending`]; faults of ours are a [`RunError`].
 
+#[cfg(unix)]
+mod descriptors;
 mod ending;
 #[cfg(unix)]
 mod feed;
@@ -183,8 +185,16 @@ struct Watch<'a> {
     /// The time limit, which may shrink meanwhile.
     time: &'a dyn Fn() -> Duration,
     output: u64,
+    #[cfg_attr(
+        not(unix),
+        expect(
+            dead_code,
+            reason = "nothing there tells how much memory a process takes"
+        )
+    )]
     memory: u64,
     /// Whether the memory limit is one of address space.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no such limit there"))]
     address_space: bool,
     stop: &'a dyn Fn(&[u8]) -> bool,
     cancelled: &'a dyn Fn() -> bool,
@@ -196,6 +206,7 @@ enum Cut {
     Stopped,
     Time,
     Output,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "memory is not watched there"))]
     Memory,
 }
 
@@ -271,7 +282,9 @@ fn run_while(
     });
     let outcome = Outcome {
         stdout: scratch.hide(&ended.stdout).into_owned(),
-        stderr_tail: scratch.hide(&ended.stderr_tail).into_owned(),
+        stderr_tail: scratch
+            .hide(&scratch.hide_our_frames(&ended.stderr_tail))
+            .into_owned(),
         status: if ended.cut.is_some() {
             None
         } else {

@@ -78,6 +78,18 @@ impl Scratch {
         text
     }
 
+    /// `text` without the lines that a traceback gives to our own part in it.
+    pub fn hide_our_frames(&self, text: &[u8]) -> Vec<u8> {
+        let mut ours = b"  File \"".to_vec();
+        ours.extend_from_slice(self.harness().as_os_str().as_encoded_bytes());
+        let mut in_ours = false;
+        let lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| {
+            in_ours = line.starts_with(&ours) || in_ours && line.starts_with(b"    ");
+            !in_ours
+        });
+        lines.flatten().copied().collect()
+    }
+
     /// Removes the folder, and says so if that fails.
     pub fn remove(self) -> Result<(), RunError> {
         remove_tree(&self.root).map_err(|source| RunError::Cleanup {

@@ -182,6 +182,13 @@ impl Submission {
         &self.notes
     }
 
+    /// The files that are copied with the program: their paths beside it, and what is in them.
+    pub fn siblings(&self) -> impl Iterator<Item = (&Path, &[u8])> {
+        self.siblings
+            .iter()
+            .map(|copy| (copy.path.as_path(), copy.bytes.as_slice()))
+    }
+
     pub(super) fn files(&self) -> impl Iterator<Item = &FileCopy> {
         self.siblings.iter().chain([&self.program])
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::descriptors;
 use super::feed::Feed;
 #[cfg(target_os = "linux")]
 use super::linux as system;
@@ -246,6 +247,7 @@ struct Running {
 
 impl Running {
     fn start(mut command: Command, home: Option<PathBuf>) -> Result<Self, RunError> {
+        descriptors::keep_ours();
         let child =
             system::start(&mut command, home.as_ref()).map_err(|source| RunError::Start {
                 program: command.get_program().to_string_lossy().into_owned(),

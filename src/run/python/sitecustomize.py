@@ -11,6 +11,14 @@ import os
 import sys
 from io import FileIO, TextIOWrapper, BufferedReader
 
+# What every Python has loaded before a program starts, so that a file of that
+# name beside the program is never found. Others may be loaded by us, or by
+# what is installed.
+ALWAYS_LOADED = set(sys.builtin_module_names) | {
+    "_collections_abc", "_sitebuiltins", "abc", "codecs", "encodings", "genericpath", "importlib",
+    "io", "ntpath", "os", "posixpath", "site", "sitecustomize", "stat", "zipimport",
+}  # fmt: skip
+
 
 def set_up():
     folder = os.path.dirname(__file__)
@@ -18,7 +26,6 @@ def set_up():
     del os.environ["PYTHONPATH"]
     sys.path.remove(folder)
     sys.path_importer_cache.pop(folder, None)
-    modules = set(sys.modules)
 
     note = open_trace(os.path.join(folder, "trace"))
     watch_the_ending(note, mode == "syntax")
@@ -31,8 +38,8 @@ def set_up():
     if seed and "random" not in beside:
         seed_random(seed)
     # What the program's own folder has is for the program to import.
-    for name in set(sys.modules) - modules:
-        if name.partition(".")[0] in beside:
+    for name in list(sys.modules):
+        if name.partition(".")[0] in beside - ALWAYS_LOADED:
             del sys.modules[name]
     note("s")
 
