@@ -1,0 +1,193 @@
+//! The Python that runs the programs.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use super::{RunError, Watch, drive};
+
+const OLDEST: (u8, u8, u8) = (3, 8, 0);
+
+/// Works in every Python there ever was, so that an old one can say that it is old.
+const QUESTION: &str = "import os, sys
+kind = getattr(getattr(sys, 'implementation', None), 'name', 'python')
+answer = '%d %d %d\\n%s\\n%s' % (tuple(sys.version_info[:3]) + (kind, sys.executable))
+os.write(1, os.fsencode(answer) if hasattr(os, 'fsencode') else answer)";
+
+/// A Python that works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interpreter {
+    /// The interpreter itself, not a shim in front of it.
+    pub path: PathBuf,
+    /// Such as 3, 11, 7.
+    pub version: (u8, u8, u8),
+    /// Such as `CPython`.
+    pub implementation: String,
+}
+
+impl fmt::Display for Interpreter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor, patch) = self.version;
+        write!(f, "{} {major}.{minor}.{patch}", self.implementation)
+    }
+}
+
+/// Why there is no Python to run programs with.
+#[derive(Debug, thiserror::Error)]
+pub enum InterpreterError {
+    /// None at all.
+    #[error("no Python was found: install Python 3.8 or later, or name one with --python PATH")]
+    NotFound,
+    /// None that is new enough.
+    #[error("{} is Python {}.{}.{}: 3.8 or later is needed; name one with --python PATH", path.display(), version.0, version.1, version.2)]
+    TooOld {
+        /// The newest one found.
+        path: PathBuf,
+        /// Its version.
+        version: (u8, u8, u8),
+    },
+    /// The one that was named is none.
+    #[error("{} does not work as a Python interpreter ({reason}): name another with --python PATH", path.display())]
+    Broken {
+        /// What was named.
+        path: PathBuf,
+        /// What came of it.
+        reason: String,
+    },
+    /// Somebody asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Interpreter {
+    /// The interpreter that the user named, or else the first on the PATH that works and is new enough.
+    ///
+    /// # Errors
+    /// If there is none; the texts say what to do.
+    pub fn find(typed: Option<&Path>) -> Result<Self, InterpreterError> {
+        if let Some(path) = typed {
+            let found = ask(path.as_os_str().to_owned(), &[])?;
+            return if found.version < OLDEST {
+                Err(too_old(found))
+            } else {
+                Ok(found)
+            };
+        }
+        let mut failure = InterpreterError::NotFound;
+        for (program, arguments) in candidates() {
+            match ask(program, arguments) {
+                Ok(found) if found.version >= OLDEST => return Ok(found),
+                Ok(found) => failure = too_old(found),
+                Err(InterpreterError::Interrupted) => return Err(InterpreterError::Interrupted),
+                Err(broken) if matches!(failure, InterpreterError::NotFound) => failure = broken,
+                Err(_) => {}
+            }
+        }
+        Err(failure)
+    }
+
+    pub(super) fn is_cpython(&self) -> bool {
+        self.implementation == "CPython"
+    }
+}
+
+fn too_old(found: Interpreter) -> InterpreterError {
+    InterpreterError::TooOld {
+        path: found.path,
+        version: found.version,
+    }
+}
+
+fn candidates() -> Vec<(OsString, &'static [&'static str])> {
+    if cfg!(windows) {
+        return vec![
+            ("py".into(), &["-3"]),
+            ("python".into(), &[]),
+            ("python3".into(), &[]),
+        ];
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let programs = env::split_paths(&path)
+        .map(|folder| folder.join("python3"))
+        .filter(|program| program.is_file());
+    programs
+        .map(|program| (program.into_os_string(), [].as_slice()))
+        .collect()
+}
+
+/// Asks what may be a shim for the interpreter behind it.
+fn ask(program: OsString, arguments: &[&str]) -> Result<Interpreter, InterpreterError> {
+    let path = PathBuf::from(&program);
+    let broken = |reason: String| InterpreterError::Broken {
+        path: path.clone(),
+        reason,
+    };
+    let mut command = Command::new(&program);
+    command
+        .args(arguments)
+        .args(["-E", "-s", "-c", QUESTION])
+        .env_clear();
+    // What shims look at to choose a version.
+    let shims = ["PATH", "HOME", "USERPROFILE", "LOCALAPPDATA", "SystemRoot"];
+    let shim_prefixes = ["PYENV_", "ASDF_", "MISE_", "PY_PYTHON"];
+    command.envs(env::vars_os().filter(|(name, _)| {
+        let name = name.to_string_lossy();
+        shims.contains(&name.as_ref())
+            || shim_prefixes.iter().any(|prefix| name.starts_with(prefix))
+    }));
+    let watch = Watch {
+        time: &|| Duration::from_secs(20),
+        output: 1 << 16,
+        memory: u64::MAX,
+        address_space: false,
+        stop: &|_| false,
+        cancelled: &|| false,
+    };
+    let ended = drive(command, &[], &watch, None).map_err(|error| match error {
+        RunError::Interrupted => InterpreterError::Interrupted,
+        RunError::Start { source, .. } => broken(source.to_string()),
+        error => broken(error.to_string()),
+    })?;
+    let said = String::from_utf8_lossy(&ended.stderr_tail);
+    let last_words = said
+        .trim()
+        .lines()
+        .last()
+        .map_or_else(|| ended.status.to_string(), str::to_owned);
+    answer(&ended.stdout)
+        .filter(|_| ended.status.success())
+        .ok_or_else(|| broken(last_words))
+}
+
+fn answer(stdout: &[u8]) -> Option<Interpreter> {
+    let mut lines = stdout.splitn(3, |&byte| byte == b'\n');
+    let version = str::from_utf8(lines.next()?).ok()?;
+    let kind = str::from_utf8(lines.next()?).ok()?;
+    let path = path(lines.next()?)?;
+    let mut numbers = version.split(' ').map(|number| number.parse().ok());
+    let implementation = match kind {
+        "cpython" => "CPython".to_owned(),
+        "pypy" => "PyPy".to_owned(),
+        other => other.to_owned(),
+    };
+    let version = (numbers.next()??, numbers.next()??, numbers.next()??);
+    (!path.as_os_str().is_empty()).then_some(Interpreter {
+        path,
+        version,
+        implementation,
+    })
+}
+
+#[cfg(unix)]
+fn path(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+#[cfg(not(unix))]
+fn path(bytes: &[u8]) -> Option<PathBuf> {
+    str::from_utf8(bytes).ok().map(PathBuf::from)
+}

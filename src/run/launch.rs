@@ -1,0 +1,115 @@
+//! The command that starts a program, with an environment built from nothing.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::process::Command;
+
+use super::scratch::Scratch;
+use super::{Interpreter, Limits, Program, RunError, Script, Submission};
+
+const HARNESS: &str = include_str!("python/sitecustomize.py");
+
+/// How far a Python program goes.
+pub(super) enum Mode<'a> {
+    Run(&'a Script),
+    /// Up to its first line.
+    Syntax,
+}
+
+pub(super) fn command(
+    program: &Program<'_>,
+    scratch: &Scratch,
+    mode: Mode<'_>,
+    limits: &Limits,
+) -> Result<Command, RunError> {
+    let mut command = match program {
+        Program::Python {
+            interpreter,
+            submission,
+        } => python(interpreter, submission, scratch, mode, limits)?,
+        Program::Command { line, .. } => words(line)?,
+    };
+    let home = scratch.home();
+    command
+        .env("HOME", &home)
+        .env("TMPDIR", &home)
+        .env("TEMP", &home)
+        .env("TMP", &home)
+        .env("LANG", "C.UTF-8");
+    if let Some(root) = env::var_os("SystemRoot") {
+        command.env("SystemRoot", root);
+    }
+    command.current_dir(home);
+    Ok(command)
+}
+
+fn python(
+    interpreter: &Interpreter,
+    submission: &Submission,
+    scratch: &Scratch,
+    mode: Mode<'_>,
+    limits: &Limits,
+) -> Result<Command, RunError> {
+    let harness = scratch.harness();
+    fs::write(harness.join("sitecustomize.py"), HARNESS)?;
+    let (mode, seed) = match mode {
+        Mode::Run(script) => ("run", script.seed.as_deref().unwrap_or("")),
+        Mode::Syntax => ("syntax", ""),
+    };
+    let sleeping = if limits.real_sleep { "real" } else { "skipped" };
+    let mut command = Command::new(&interpreter.path);
+    command
+        .arg("-u")
+        .arg(argument(submission))
+        .env_clear()
+        .env(
+            "PATH",
+            if cfg!(windows) {
+                ""
+            } else {
+                "/usr/local/bin:/usr/bin:/bin"
+            },
+        )
+        .env("PYTHONPATH", harness)
+        .env("PYTHONUTF8", "1")
+        .env("PYTHONIOENCODING", "utf-8")
+        .env("PYTHONHASHSEED", "0")
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("PYTHONUNBUFFERED", "1")
+        .env("PYTHONNOUSERSITE", "1")
+        .env(
+            "CHECK_RUN",
+            format!("{mode} {} {sleeping} {seed}", limits.memory),
+        );
+    Ok(command)
+}
+
+/// A name that begins with a dash is an option to Python, and `-` is the standard input.
+fn argument(submission: &Submission) -> OsString {
+    let name = submission.file_name();
+    let mut argument = OsString::new();
+    if name.as_encoded_bytes().starts_with(b"-") {
+        argument.push("./");
+    }
+    argument.push(name);
+    argument
+}
+
+fn words(line: &str) -> Result<Command, RunError> {
+    let wrong = |reason: String| RunError::Command {
+        line: line.to_owned(),
+        reason,
+    };
+    let words = shell_words::split(line).map_err(|error| wrong(error.to_string()))?;
+    let (program, arguments) = words
+        .split_first()
+        .ok_or_else(|| wrong("it is empty".to_owned()))?;
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear();
+    // Compilers and other interpreters stand wherever the user has them.
+    if let Some(path) = env::var_os("PATH") {
+        command.env("PATH", path);
+    }
+    Ok(command)
+}

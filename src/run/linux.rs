@@ -1,0 +1,167 @@
+//! What Linux tells of a process and its descendants, and how none of them gets away.
+//!
+//! This process adopts the orphans among its descendants (it is their "subreaper"), so whoever called `setsid` and
+//! forked twice turns up as a child of ours. A child that nobody here has started is such an orphan.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::{Mutex, Once, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, getpgid, getpgrp, getpid, kill_process,
+    pidfd_open, prlimit, set_child_subreaper, waitpid,
+};
+
+/// The processes that are running now, each with the folder that marks its descendants.
+static RUNS: Mutex<Vec<(Pid, Option<PathBuf>)>> = Mutex::new(Vec::new());
+/// Held to read while a process is started and not yet in `RUNS`, to write while orphans are told from those.
+static STARTING: RwLock<()> = RwLock::new(());
+
+/// Starts a process and remembers it.
+pub(super) fn start(command: &mut Command, home: Option<&PathBuf>) -> io::Result<Child> {
+    static ADOPT: Once = Once::new();
+    // Without it orphans get away; that is so on no kernel since 3.4.
+    ADOPT.call_once(|| {
+        let _ = set_child_subreaper(Some(getpid()));
+    });
+    let _starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
+    let child = command.spawn()?;
+    runs(|runs| runs.push((Pid::from_child(&child), home.cloned())));
+    Ok(child)
+}
+
+fn runs<T>(look: impl FnOnce(&mut Vec<(Pid, Option<PathBuf>)>) -> T) -> T {
+    look(&mut RUNS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Becomes readable when the process ends.
+pub(super) fn exit_event(pid: Pid) -> Option<OwnedFd> {
+    pidfd_open(pid, PidfdFlags::empty()).ok()
+}
+
+/// Sets the limits that a process inherits to its children. The program does not run yet: it takes an interpreter
+/// milliseconds to begin.
+pub(super) fn limit(pid: Pid, address_space: Option<u64>) {
+    let both = |size| Rlimit {
+        current: Some(size),
+        maximum: Some(size),
+    };
+    // It may have ended already.
+    let _ = prlimit(Some(pid), Resource::Core, both(0));
+    if let Some(size) = address_space {
+        let _ = prlimit(Some(pid), Resource::As, both(size));
+    }
+}
+
+/// How long the process has waited for a core.
+pub(super) fn waited(pid: Pid) -> Duration {
+    let text = fs::read_to_string(of(pid, "schedstat")).unwrap_or_default();
+    let nanoseconds = text.split(' ').nth(1).and_then(|word| word.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or(0))
+}
+
+/// The bytes in memory of a process and its descendants.
+pub(super) fn resident(pid: Pid) -> u64 {
+    let page = rustix::param::page_size() as u64;
+    let mut pages = 0;
+    let mut family = vec![pid];
+    while let Some(pid) = family.pop() {
+        let text = fs::read_to_string(of(pid, "statm")).unwrap_or_default();
+        pages += text
+            .split(' ')
+            .nth(1)
+            .and_then(|word| word.parse::<u64>().ok())
+            .unwrap_or(0);
+        family.extend(children(pid));
+    }
+    pages * page
+}
+
+/// Ends what is left of a run whose first process has been reaped.
+pub(super) fn sweep(pid: Pid, home: Option<&Path>) -> io::Result<()> {
+    runs(|runs| runs.retain(|(running, _)| *running != pid));
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        if unknown_children().is_empty() {
+            return Ok(());
+        }
+        let starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
+        let orphans: Vec<_> = unknown_children()
+            .into_iter()
+            .filter(|&child| is_ours(child, home))
+            .collect();
+        drop(starting);
+        if orphans.is_empty() {
+            return Ok(());
+        }
+        for orphan in &orphans {
+            let _ = kill_process(*orphan, Signal::KILL);
+        }
+        for orphan in orphans {
+            // Another worker may have been faster.
+            let _ = waitpid(Some(orphan), WaitOptions::empty());
+        }
+        if Instant::now() > deadline {
+            return Err(io::Error::other(
+                "a submission starts processes faster than they can be ended",
+            ));
+        }
+    }
+}
+
+fn unknown_children() -> Vec<Pid> {
+    let children = children(getpid());
+    runs(|runs| {
+        children
+            .into_iter()
+            .filter(|child| runs.iter().all(|(running, _)| running != child))
+            .collect()
+    })
+}
+
+/// Whether an orphan is to be ended now: not if it bears the mark of another run, which is not over yet; not if it
+/// bears none and is in our own process group, where children of other parts of this program are.
+fn is_ours(orphan: Pid, home: Option<&Path>) -> bool {
+    let mut environment = Vec::new();
+    let _ = File::open(of(orphan, "environ"))
+        .and_then(|file| file.take(1 << 18).read_to_end(&mut environment));
+    let folder = fs::read_link(of(orphan, "cwd")).unwrap_or_default();
+    let marked = |home: &Path| {
+        let mark = home.as_os_str().as_encoded_bytes();
+        folder.starts_with(home) || environment.windows(mark.len()).any(|window| window == mark)
+    };
+    if home.is_some_and(marked) {
+        return true;
+    }
+    let another = runs(|runs| {
+        runs.iter()
+            .filter_map(|(_, home)| home.as_deref())
+            .any(marked)
+    });
+    !another && getpgid(Some(orphan)).is_ok_and(|group| group != getpgrp())
+}
+
+/// The children of all threads of a process.
+fn children(pid: Pid) -> Vec<Pid> {
+    let mut children = Vec::new();
+    for thread in fs::read_dir(of(pid, "task"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        children.extend(
+            text.split_ascii_whitespace()
+                .filter_map(|word| Pid::from_raw(word.parse().ok()?)),
+        );
+    }
+    children
+}
+
+fn of(pid: Pid, file: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/{}/{file}", pid.as_raw_nonzero()))
+}

@@ -1,0 +1,197 @@
+//! The private folder of one run: the program's working directory, and beside it what Python needs from us.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{RunError, Submission};
+
+/// A folder that is gone when the run is over, whatever was made of it.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    root: PathBuf,
+    /// Path to name, in the order in which they are replaced.
+    names: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Scratch {
+    /// Makes the folder (only its owner may enter) with a fresh copy of the submission in its home.
+    pub fn new(submission: Option<&Submission>) -> Result<Self, RunError> {
+        Self::filled(submission).map_err(|source| RunError::Scratch {
+            folder: std::env::temp_dir(),
+            source,
+        })
+    }
+
+    fn filled(submission: Option<&Submission>) -> io::Result<Self> {
+        let root = tempfile::Builder::new().prefix("check-").tempdir()?.keep();
+        let mut scratch = Self {
+            root,
+            names: Vec::new(),
+        };
+        scratch.root = scratch.root.canonicalize()?;
+        fs::create_dir(scratch.home())?;
+        fs::create_dir(scratch.harness())?;
+        let Some(submission) = submission else {
+            return Ok(scratch);
+        };
+        for file in submission.files() {
+            let path = scratch.home().join(&file.path);
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&path, &file.bytes)?;
+            #[cfg(unix)]
+            if file.executable {
+                use std::os::unix::fs::PermissionsExt;
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o700))?;
+            }
+        }
+        scratch.names = names(&scratch.home(), submission);
+        Ok(scratch)
+    }
+
+    /// The program's working directory, home and folder for temporary files.
+    pub fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    /// What Python loads before the program.
+    pub fn harness(&self) -> PathBuf {
+        self.root.join("harness")
+    }
+
+    /// Where that notes what it sees.
+    pub fn trace(&self) -> PathBuf {
+        self.harness().join("trace")
+    }
+
+    /// `text` with the paths in here replaced by the names that the user typed.
+    pub fn hide<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let mut text = Cow::Borrowed(text);
+        for (path, name) in &self.names {
+            if let Some(replaced) = replace(&text, path, name) {
+                text = Cow::Owned(replaced);
+            }
+        }
+        text
+    }
+
+    /// `text` without the lines that a traceback gives to our own part in it.
+    pub fn hide_our_frames(&self, text: &[u8]) -> Vec<u8> {
+        let mut ours = b"  File \"".to_vec();
+        ours.extend_from_slice(self.harness().as_os_str().as_encoded_bytes());
+        let mut in_ours = false;
+        let lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| {
+            in_ours = line.starts_with(&ours) || in_ours && line.starts_with(b"    ");
+            !in_ours
+        });
+        lines.flatten().copied().collect()
+    }
+
+    /// Removes the folder, and says so if that fails.
+    pub fn remove(self) -> Result<(), RunError> {
+        remove_tree(&self.root).map_err(|source| RunError::Cleanup {
+            folder: self.root.clone(),
+            source,
+        })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // After `remove` there is nothing here; otherwise another error is on its way already.
+        let _ = remove_tree(&self.root);
+    }
+}
+
+fn names(home: &Path, submission: &Submission) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let bytes = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
+    let typed = Path::new(submission.name());
+    let folder = typed.parent().unwrap_or(Path::new(""));
+    let program = home.join(submission.file_name());
+    let mut inside = bytes(folder);
+    if !inside.is_empty() && !inside.ends_with(b"/") {
+        inside.push(b'/');
+    }
+    let folder = if inside.is_empty() {
+        b".".to_vec()
+    } else {
+        bytes(folder)
+    };
+    vec![
+        (bytes(&program), bytes(typed)),
+        (bytes(&home.join("")), inside),
+        (bytes(home), folder),
+    ]
+}
+
+fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
+    let find = |text: &[u8]| text.windows(from.len()).position(|window| window == from);
+    let mut rest = text;
+    let mut replaced = Vec::new();
+    while let Some(at) = find(rest) {
+        replaced.extend_from_slice(&rest[..at]);
+        replaced.extend_from_slice(to);
+        rest = &rest[at + from.len()..];
+    }
+    if rest.len() == text.len() {
+        return None;
+    }
+    replaced.extend_from_slice(rest);
+    Some(replaced)
+}
+
+/// Removes a folder of any depth, without following links, with constant memory and few descriptors: each folder's
+/// own folders are moved up to the root before it is removed.
+fn remove_tree(root: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(root) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+        Ok(about) if !about.is_dir() => return fs::remove_file(root),
+        Ok(_) => unlock(root)?,
+    }
+    let mut moved = 0_u64;
+    loop {
+        let mut folders = 0;
+        for entry in fs::read_dir(root)? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                fs::remove_file(entry.path())?;
+                continue;
+            }
+            folders += 1;
+            unlock(&entry.path())?;
+            for inner in fs::read_dir(entry.path())? {
+                let inner = inner?;
+                if inner.file_type()?.is_dir() {
+                    unlock(&inner.path())?;
+                    fs::rename(
+                        inner.path(),
+                        root.join(format!("removed-{}-{moved}", std::process::id())),
+                    )?;
+                    moved += 1;
+                } else {
+                    fs::remove_file(inner.path())?;
+                }
+            }
+            fs::remove_dir(entry.path())?;
+        }
+        if folders == 0 {
+            return fs::remove_dir(root);
+        }
+    }
+}
+
+/// Lets us into a folder that its program has locked.
+#[cfg(unix)]
+fn unlock(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn unlock(_: &Path) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,321 @@
+//! One process from start to end, on Unix: a single loop types, listens and watches the limits.
+
+use std::io::{self, PipeReader, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::descriptors;
+use super::feed::Feed;
+#[cfg(target_os = "linux")]
+use super::linux as system;
+use super::{Cut, Ended, RunError, STDERR_LIMIT, STDERR_TAIL, Watch, signals};
+
+/// How long to wait for what others print into the pipes of a process that has ended.
+const GRACE: Duration = Duration::from_millis(100);
+/// The longest nap: limits and signals are looked at this often.
+const TICK: Duration = Duration::from_millis(20);
+/// A program that prints wakes us no more often than this: there are two system calls to a `print`.
+const QUIET: Duration = Duration::from_millis(1);
+
+/// Runs `command` with `lines` typed. `home` marks processes as this run's.
+pub(super) fn drive(
+    mut command: Command,
+    lines: &[String],
+    watch: &Watch<'_>,
+    home: Option<PathBuf>,
+) -> Result<Ended, RunError> {
+    let (stdin, typing) = io::pipe()?;
+    let (printed, stdout) = io::pipe()?;
+    let (complained, stderr) = io::pipe()?;
+    let mut feed = Feed::new(lines, typing, stdin.try_clone()?)?;
+    let mut stdout_end = Listener::new(printed)?;
+    let mut stderr_end = Listener::new(complained)?;
+    command
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(stderr)
+        .process_group(0);
+
+    let started = Instant::now();
+    let mut running = Running::start(command, home)?;
+    system::limit(running.pid, watch.address_space.then_some(watch.memory));
+
+    let mut stdout = Vec::new();
+    let mut stderr_tail = Vec::new();
+    let mut exited = None;
+    let mut last_news = started;
+    let mut memory_due = started + TICK;
+    let mut asked = false;
+    let mut nap = Nap::new(feed.wakes_us() && running.exit.is_some());
+    let cut = loop {
+        let now = Instant::now();
+        if exited.is_none() && running.has_exited()? {
+            exited = Some(now);
+        }
+        feed.step()?;
+        let mut news = stdout_end.drain(watch.output, |bytes| stdout.extend_from_slice(bytes))?;
+        if stdout_end.total > watch.output {
+            stdout.truncate(usize::try_from(watch.output).unwrap_or(usize::MAX));
+            break Some(Cut::Output);
+        }
+        let printed = news > 0;
+        news += stderr_end.drain(STDERR_LIMIT, |bytes| keep_tail(&mut stderr_tail, bytes))?;
+        if stderr_end.total > STDERR_LIMIT {
+            break Some(Cut::Output);
+        }
+        if feed.is_done() && (printed || !asked) {
+            asked = true;
+            if (watch.stop)(&stdout) {
+                break Some(Cut::Stopped);
+            }
+        }
+        if news > 0 {
+            last_news = now;
+        }
+        if let Some(exited) = exited
+            && (stdout_end.is_closed() && stderr_end.is_closed()
+                || now.duration_since(last_news.max(exited)) >= GRACE)
+        {
+            break None;
+        }
+        if signals::interrupted() || (watch.cancelled)() {
+            return Err(RunError::Interrupted);
+        }
+        let limit = (watch.time)();
+        let elapsed = now.duration_since(started);
+        if elapsed >= limit
+            && (elapsed >= 3 * limit
+                || elapsed.saturating_sub(system::waited(running.pid)) >= limit)
+        {
+            break Some(Cut::Time);
+        }
+        if now >= memory_due {
+            memory_due = now + TICK;
+            if system::resident(running.pid) > watch.memory {
+                break Some(Cut::Memory);
+            }
+        }
+
+        let quiet = (1..32_768).contains(&news) && exited.is_none();
+        let mut ends: Vec<BorrowedFd<'_>> = Vec::with_capacity(3);
+        if !quiet {
+            ends.extend(
+                [&stdout_end, &stderr_end]
+                    .into_iter()
+                    .filter_map(|end| end.pipe.as_ref())
+                    .map(AsFd::as_fd),
+            );
+        }
+        if exited.is_none() {
+            ends.extend(running.exit.as_ref().map(AsFd::as_fd));
+        }
+        let longest = if quiet { QUIET } else { TICK };
+        let left = limit.checked_sub(elapsed).unwrap_or(TICK);
+        nap.sleep(&ends, feed.awaited(), longest.min(left), news > 0)?;
+    };
+    let ended = exited.unwrap_or_else(Instant::now);
+    let duration = ended
+        .duration_since(started)
+        .saturating_sub(system::waited(running.pid));
+    let status = running.finish()?;
+    Ok(Ended {
+        stdout,
+        stderr_tail,
+        cut,
+        status,
+        lines_read: Some(feed.lines_read()?),
+        duration,
+    })
+}
+
+fn keep_tail(tail: &mut Vec<u8>, bytes: &[u8]) {
+    tail.extend_from_slice(bytes);
+    tail.drain(..tail.len().saturating_sub(STDERR_TAIL));
+}
+
+/// Waits for something to happen.
+struct Nap {
+    /// Whether all that happens wakes us; otherwise naps begin short.
+    woken: bool,
+    next: Duration,
+}
+
+impl Nap {
+    const SHORTEST: Duration = Duration::from_micros(50);
+    const LONGEST: Duration = Duration::from_millis(2);
+
+    fn new(woken: bool) -> Self {
+        Self {
+            woken,
+            next: Self::SHORTEST,
+        }
+    }
+
+    fn sleep(
+        &mut self,
+        readable: &[BorrowedFd<'_>],
+        writable: Option<BorrowedFd<'_>>,
+        longest: Duration,
+        news: bool,
+    ) -> io::Result<()> {
+        let mut time = longest;
+        if !self.woken {
+            self.next = if news {
+                Self::SHORTEST
+            } else {
+                (self.next * 2).min(Self::LONGEST)
+            };
+            time = time.min(self.next);
+        }
+        let mut ends: Vec<PollFd<'_>> = readable
+            .iter()
+            .map(|&end| PollFd::from_borrowed_fd(end, PollFlags::IN))
+            .collect();
+        ends.extend(
+            writable
+                .filter(|_| self.woken)
+                .map(|end| PollFd::from_borrowed_fd(end, PollFlags::OUT)),
+        );
+        let time = Timespec {
+            tv_sec: time.as_secs().cast_signed(),
+            tv_nsec: time.subsec_nanos().into(),
+        };
+        match poll(&mut ends, Some(&time)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Our end of a pipe that the program prints into.
+struct Listener {
+    pipe: Option<PipeReader>,
+    total: u64,
+    buffer: Vec<u8>,
+}
+
+impl Listener {
+    fn new(pipe: PipeReader) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        Ok(Self {
+            pipe: Some(pipe),
+            total: 0,
+            buffer: vec![0; 1 << 16],
+        })
+    }
+
+    fn is_closed(&self) -> bool {
+        self.pipe.is_none()
+    }
+
+    /// Takes what is there, but not much more than `most` in all; the number of bytes.
+    fn drain(&mut self, most: u64, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
+        let before = self.total;
+        while let Some(pipe) = &mut self.pipe
+            && self.total <= most
+        {
+            match pipe.read(&mut self.buffer) {
+                Ok(0) => self.pipe = None,
+                Ok(count) => {
+                    self.total += count as u64;
+                    take(&self.buffer[..count]);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.total - before)
+    }
+}
+
+/// A process, with all that it may start: dropping it ends them all.
+struct Running {
+    child: Child,
+    pid: Pid,
+    /// Readable when the process ends, where there is such a thing.
+    exit: Option<OwnedFd>,
+    home: Option<PathBuf>,
+    finished: bool,
+}
+
+impl Running {
+    fn start(mut command: Command, home: Option<PathBuf>) -> Result<Self, RunError> {
+        descriptors::keep_ours();
+        let child =
+            system::start(&mut command, home.as_ref()).map_err(|source| RunError::Start {
+                program: command.get_program().to_string_lossy().into_owned(),
+                source,
+            })?;
+        let pid = Pid::from_child(&child);
+        Ok(Self {
+            child,
+            pid,
+            exit: system::exit_event(pid),
+            home,
+            finished: false,
+        })
+    }
+
+    /// Whether the process has ended. It is not reaped, so that its group can't be another's yet.
+    fn has_exited(&self) -> io::Result<bool> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        Ok(waitid(WaitId::Pid(self.pid), options)?.is_some())
+    }
+
+    fn finish(&mut self) -> io::Result<ExitStatus> {
+        self.finished = true;
+        // Neither can fail in a way that matters: what is gone already is what is wanted.
+        let _ = kill_process_group(self.pid, Signal::KILL);
+        let _ = self.child.kill();
+        let status = self.child.wait();
+        let swept = system::sweep(self.pid, self.home.as_deref());
+        let status = status?;
+        swept?;
+        Ok(status)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.finished {
+            // Another error is on its way already.
+            let _ = self.finish();
+        }
+    }
+}
+
+/// What only Linux tells.
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{Child, Command, Duration, OwnedFd, Pid, io};
+    use std::path::{Path, PathBuf};
+
+    pub fn start(command: &mut Command, _: Option<&PathBuf>) -> io::Result<Child> {
+        command.spawn()
+    }
+
+    pub fn exit_event(_: Pid) -> Option<OwnedFd> {
+        None
+    }
+
+    pub fn limit(_: Pid, _: Option<u64>) {}
+
+    pub fn waited(_: Pid) -> Duration {
+        Duration::ZERO
+    }
+
+    pub fn resident(_: Pid) -> u64 {
+        0
+    }
+
+    pub fn sweep(_: Pid, _: Option<&Path>) -> io::Result<()> {
+        Ok(())
+    }
+}
