@@ -1,8 +1,5 @@
 //! Rebuilds when a file of a built-in assignment is changed, added or removed: they are embedded in the binary.
-#![allow(
-    clippy::print_stdout,
-    reason = "cargo reads the standard output of a build script"
-)]
+#![allow(clippy::print_stdout, reason = "cargo reads the standard output of a build script")]
 
 use std::io;
 use std::path::Path;

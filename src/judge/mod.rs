@@ -1,4 +1,156 @@
-//! Judging: from an expected transcript and what a run printed to a verdict and the first difference. Pure.
+//! Judging: from what the runs of a submission printed to verdicts and first differences. Pure.
+//!
+//! The reference is played under every accepted combination of rulings; the submission is judged by the one under which
+//! most of its cases pass, for all cases alike.
 
+mod cause;
 pub mod compare;
+mod dice;
+mod difference;
+mod screen;
 pub mod text;
+mod verdict;
+
+use num_bigint::BigInt;
+use reference::console::Stop;
+use reference::rulings::Rulings;
+use reference::transcript::Transcript;
+use reference::{Game, Played, play_script};
+
+pub use cause::Cause;
+pub use dice::Shown;
+pub use difference::Difference;
+pub use screen::{Screen, ScreenLine};
+pub use verdict::{Judged, Verdict};
+
+use crate::run::{Ending, Outcome};
+use compare::{Expected, Printed};
+use difference::Sides;
+use verdict::judge;
+
+/// One script that a submission was run on.
+#[derive(Debug, Clone, Copy)]
+pub struct Script<'s> {
+    /// What was typed.
+    pub inputs: &'s [String],
+    /// The seed, for a game that does not ask for one.
+    pub seed: Option<&'s BigInt>,
+}
+
+/// A run of a script and what came of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'r> {
+    /// The script.
+    pub script: Script<'r>,
+    /// What came of it.
+    pub outcome: &'r Outcome,
+}
+
+/// What became of all cases of a submission.
+#[derive(Debug)]
+pub struct Judgement {
+    /// The rulings under which the submission was judged.
+    pub rulings: Rulings,
+    /// The questions whose answer made a difference: another answer would have fitted less.
+    pub telling: Vec<&'static str>,
+    /// The cases, in the order of the runs.
+    pub cases: Vec<JudgedCase>,
+}
+
+/// What became of one case.
+#[derive(Debug)]
+pub struct JudgedCase {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The expected transcript.
+    pub transcript: Transcript,
+    /// The first difference.
+    pub difference: Option<Difference>,
+    /// The submission's transcript as a terminal shows it.
+    pub screen: Screen,
+    /// The dice that the run shows.
+    pub dice: Shown,
+}
+
+/// How well a combination of rulings fits: more is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Fit {
+    passed: usize,
+    content: usize,
+    exact: usize,
+}
+
+/// Judges the runs of one submission. `combinations` are the accepted rulings, the assignment's defaults first.
+///
+/// # Errors
+/// When an input of a script does not fit the game.
+pub fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) -> Result<Judgement, Stop> {
+    let printed: Vec<Printed<'_>> = runs.iter().map(|run| Printed::new(&run.outcome.stdout)).collect();
+    let mut fits = Vec::new();
+    for rulings in combinations {
+        let mut fit = Fit::default();
+        for (run, printed) in runs.iter().zip(&printed) {
+            let (played, _) = reference(game, rulings, run)?;
+            let judged = judge(&Expected::new(&played.transcript), printed, run.outcome, run.script.inputs.len());
+            fit.passed += usize::from(judged.verdict == Verdict::Passed);
+            fit.content += judged.agreement.0;
+            fit.exact += judged.agreement.1;
+        }
+        fits.push(fit);
+    }
+    // Of equals the first, so that the defaults win.
+    let best = (0..fits.len()).rev().max_by_key(|&index| fits[index]).unwrap_or(0);
+    let rulings = combinations[best].clone();
+    let is_telling = |question: &str| {
+        let others = combinations.iter().zip(&fits).filter(|(other, _)| differ_only_in(other, &rulings, question));
+        others.into_iter().any(|(_, fit)| *fit < fits[best])
+    };
+    let telling = game.questions().iter().map(|question| question.id).filter(|id| is_telling(id)).collect();
+    let cases = runs.iter().zip(&printed).map(|(run, printed)| judged_case(game, &rulings, run, printed)).collect::<Result<_, _>>()?;
+    Ok(Judgement { rulings, telling, cases })
+}
+
+fn differ_only_in(one: &Rulings, other: &Rulings, question: &str) -> bool {
+    one.iter().zip(other.iter()).all(|((id, one), (_, other))| (one != other) == (id == question))
+}
+
+/// The dice of more runs of Doubles, under rulings that are known.
+///
+/// # Errors
+/// When an input of a script does not fit the game.
+pub fn dice(rulings: &Rulings, runs: &[Run<'_>]) -> Result<Vec<Shown>, Stop> {
+    runs.iter().map(|run| reference(Game::Doubles, rulings, run).map(|(_, shown)| shown)).collect()
+}
+
+/// What is wrong with the dice of all runs as a whole; nothing if they are fair.
+pub fn unfair_dice(runs: &[Shown]) -> Option<String> {
+    dice::unfair(runs)
+}
+
+/// Plays a script as the reference plays it, for Doubles with the dice that the submission shows.
+fn reference(game: Game, rulings: &Rulings, run: &Run<'_>) -> Result<(Played, Shown), Stop> {
+    let Script { inputs, seed } = run.script;
+    match seed {
+        Some(seed) if game == Game::Doubles => dice::play_with_shown_dice(rulings, inputs, seed, &dice::Rows::new(&run.outcome.stdout)),
+        _ => Ok((play_script(game, rulings, inputs, &mut |_| 1)?, Shown::default())),
+    }
+}
+
+fn judged_case(game: Game, rulings: &Rulings, run: &Run<'_>, printed: &Printed<'_>) -> Result<JudgedCase, Stop> {
+    let (Played { transcript, .. }, dice) = reference(game, rulings, run)?;
+    let Run { script, outcome } = run;
+    let expected = Expected::new(&transcript);
+    let judged = judge(&expected, printed, outcome, script.inputs.len());
+    let read = outcome.lines_read.unwrap_or(script.inputs.len()).min(script.inputs.len());
+    let screen = Screen::new(&outcome.stdout, read, outcome.places.as_deref(), &transcript);
+    let broke_off = !matches!(outcome.ending, Ending::Exited { .. });
+    let sides = Sides { transcript: &transcript, expected: &expected, printed, screen: &screen, broke_off };
+    let difference = judged.divergence.and_then(|(level, comparison)| sides.difference(level, comparison));
+    Ok(JudgedCase { verdict: judged.verdict, difference, screen, transcript, dice })
+}
+
+/// Whether the output already holds all that is graded, so that a run may be stopped there: the whole of a transcript
+/// that ends at a prompt which nobody answers, under some accepted rulings.
+pub fn is_enough(expected: &[Expected], printed: &[u8]) -> bool {
+    expected.iter().any(|expected| expected.is_reached(printed))
+}

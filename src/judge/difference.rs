@@ -1,0 +1,470 @@
+//! The first place where a submission's transcript leaves the expected one: what differs, which rule that breaks and why.
+
+use reference::rules::Rule;
+use reference::transcript::{Note, Transcript};
+use similar::{Algorithm, ChangeTag, TextDiff};
+
+use super::cause::Cause;
+use super::compare::{Comparison, Expected, Level, Printed, What};
+use super::screen::Screen;
+use super::text::{Item, Kind, items};
+
+/// The first difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The line of the expected transcript, from 0; none where nothing more is expected.
+    pub expected_line: Option<usize>,
+    /// The line of the submission's transcript, from 0; none where it has ended.
+    pub actual_line: Option<usize>,
+    /// What kind of difference it is.
+    pub cause: Cause,
+    /// The rule that it breaks.
+    pub rule: Option<&'static Rule>,
+    /// Why the expected line is as it is, and what is otherwise here.
+    pub why: String,
+    /// How many answers had been typed before.
+    pub answers: usize,
+    /// Where in the game it is.
+    pub situation: String,
+    /// What explains the whole rest, if something simple does.
+    pub story: Option<String>,
+}
+
+/// The two transcripts of one case.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'s> {
+    /// The expected transcript.
+    pub transcript: &'s Transcript,
+    /// The same, as it was compared.
+    pub expected: &'s Expected,
+    /// What was printed.
+    pub printed: &'s Printed<'s>,
+    /// The same as a terminal shows it.
+    pub screen: &'s Screen,
+    /// Whether the program was still running, or broke, where its output ends.
+    pub broke_off: bool,
+}
+
+/// How many lines are looked at to tell a missing line from an extra one.
+const LOOK_AHEAD: usize = 12;
+
+impl Sides<'_> {
+    /// Describes the first difference; none for texts that are equal.
+    pub fn difference(&self, level: Level, comparison: Comparison) -> Option<Difference> {
+        let found = match comparison {
+            Comparison::Equal => return None,
+            Comparison::Short(want) => self.ended_early(level, want),
+            Comparison::Long(item) => self.went_on(level, item),
+            Comparison::Differs { expected, actual } if level == Level::Content => self.in_content(expected, actual),
+            Comparison::Differs { expected, actual } => self.in_presentation(expected, actual),
+        };
+        Some(self.describe(found))
+    }
+
+    fn describe(&self, found: Found) -> Difference {
+        let Found { expected, actual, cause, clause } = found;
+        let note = self.note(expected.unwrap_or(self.transcript.lines.len().saturating_sub(1)));
+        let silence = note.and_then(|note| note.silence.as_ref());
+        let (rule, facts) = match (cause, note) {
+            (_, None) => (None, ""),
+            (Cause::Number | Cause::FloatForInt, Some(note)) => (Some(note.value_rule), note.facts.as_str()),
+            (Cause::ExtraLine | Cause::RepeatedPrompt | Cause::ExtraEmptyLine, Some(note)) => match silence {
+                Some((rule, facts)) => (Some(*rule), facts.as_str()),
+                None => (Some(note.rule), note.facts.as_str()),
+            },
+            (_, Some(note)) => (Some(note.rule), note.facts.as_str()),
+        };
+        let speaks_for_itself = matches!(
+            cause,
+            Cause::TrailingSpace
+                | Cause::Spacing
+                | Cause::LetterCase
+                | Cause::Punctuation
+                | Cause::LineBreak
+                | Cause::WentOn
+                | Cause::ControlCharacters
+                | Cause::Encoding
+        );
+        let why = if speaks_for_itself || facts.is_empty() { clause } else { format!("{clause}: {facts}") };
+        let answers = match (expected, note) {
+            (None, _) => self.screen.lines.iter().filter(|line| line.typed.is_some()).count(),
+            (_, note) => note.map_or(0, |note| note.answers),
+        };
+        Difference {
+            expected_line: expected,
+            actual_line: actual,
+            cause,
+            rule,
+            why,
+            answers,
+            situation: note.map(|note| note.situation.clone()).unwrap_or_default(),
+            story: None,
+        }
+    }
+
+    fn note(&self, line: usize) -> Option<&Note> {
+        self.transcript.lines.get(line).and_then(|line| line.note.as_deref())
+    }
+
+    fn ended_early(&self, level: Level, want: usize) -> Found {
+        let wants = self.expected.wants(level);
+        let expected = wants[want].line;
+        let is_inside = want > 0 && wants[want - 1].line == expected && wants[want - 1].what != What::PromptEnd;
+        let last = self.printed.items(level).last();
+        if is_inside && !self.broke_off && level == Level::Content {
+            let actual = last.map(|item| self.line_of(item));
+            let clause = self.clause(Cause::Wording, expected, actual);
+            return Found { expected: Some(expected), actual, cause: Cause::Wording, clause };
+        }
+        if level == Level::Exact {
+            let actual = last.map(|item| self.line_of(item));
+            let is_gap = self.transcript.lines[expected].text().is_empty();
+            let (cause, clause) = if is_gap {
+                (Cause::MissingEmptyLine, "an empty line is missing here".to_owned())
+            } else {
+                (Cause::Punctuation, "the end of this line is missing".to_owned())
+            };
+            return Found { expected: Some(expected), actual, cause, clause };
+        }
+        let clause = "the program ended before this line".to_owned();
+        Found { expected: Some(expected), actual: None, cause: Cause::EndedEarly, clause }
+    }
+
+    fn went_on(&self, level: Level, item: usize) -> Found {
+        let found = &self.printed.items(level)[item];
+        let actual = self.line_of(found);
+        let last = self.transcript.lines.len().saturating_sub(1);
+        if level == Level::Exact {
+            let text = self.actual_text(actual);
+            return if text.trim().is_empty() && found.kind == Kind::LineEnd {
+                let clause = "an empty line too many stands at the end".to_owned();
+                Found { expected: None, actual: Some(actual), cause: Cause::ExtraEmptyLine, clause }
+            } else {
+                let clause = "the program prints this after the end of the game".to_owned();
+                Found { expected: None, actual: Some(actual), cause: Cause::WentOn, clause }
+            };
+        }
+        if let Some((cause, clause)) = self.foreign(found) {
+            return Found { expected: None, actual: Some(actual), cause, clause };
+        }
+        let is_same_line = item > 0 && self.line_of(&self.printed.items(level)[item - 1]) == actual;
+        if is_same_line {
+            let clause = self.clause(Cause::Wording, last, Some(actual));
+            return Found { expected: Some(last), actual: Some(actual), cause: Cause::Wording, clause };
+        }
+        let clause = "the program prints this after the end of the game".to_owned();
+        Found { expected: None, actual: Some(actual), cause: Cause::WentOn, clause }
+    }
+
+    /// The expected line and the submission's line that belong to a difference. A line that goes on where the other
+    /// has ended is the one that differs, not the next one.
+    fn lines(&self, level: Level, want: usize, item: usize) -> (usize, usize) {
+        let wants = self.expected.wants(level);
+        let found = self.printed.items(level);
+        let (expected, actual) = (wants[want].line, self.line_of(&found[item]));
+        let before = want > 0 && item > 0;
+        let inside_expected = before && wants[want - 1].line == expected;
+        let inside_actual = before && self.line_of(&found[item - 1]) == actual;
+        match (inside_expected, inside_actual) {
+            (false, true) => (wants[want - 1].line, actual),
+            (true, false) => (expected, self.line_of(&found[item - 1])),
+            _ => (expected, actual),
+        }
+    }
+
+    fn in_content(&self, want: usize, item: usize) -> Found {
+        let (expected, actual) = self.lines(Level::Content, want, item);
+        if let Some((cause, clause)) = self.foreign(&self.printed.items(Level::Content)[item]) {
+            return Found { expected: Some(expected), actual: Some(actual), cause, clause };
+        }
+        let theirs = Ahead::new((expected..self.transcript.lines.len()).map(|line| (line, self.expected_text(line))));
+        let own = Ahead::new((actual..self.screen.lines.len()).map(|line| (line, self.actual_text(line))));
+        let (cause, skipped) = tell_apart(&theirs, &own);
+        let cause = match cause {
+            Cause::ExtraLine if self.asks_again(actual, skipped) => Cause::RepeatedPrompt,
+            cause => cause,
+        };
+        let mut clause = self.clause(cause, expected, Some(actual));
+        if cause == Cause::MissingLine && skipped > 1 {
+            clause = format!("this line and {} more are missing", skipped - 1);
+        }
+        Found { expected: Some(expected), actual: Some(actual), cause, clause }
+    }
+
+    /// Whether the extra lines ask what was asked right before.
+    fn asks_again(&self, actual: usize, extra: usize) -> bool {
+        let prompt = |line: usize| self.screen.lines[line].typed.is_some().then(|| key(&self.actual_text(line)));
+        let before = (0..actual).rev().find_map(prompt);
+        before.is_some() && (actual..self.screen.lines.len()).take(extra).any(|line| prompt(line) == before)
+    }
+
+    fn in_presentation(&self, want: usize, item: usize) -> Found {
+        let (expected, actual) = self.lines(Level::Exact, want, item);
+        let wants = self.expected.wants(Level::Exact);
+        let found = self.printed.items(Level::Exact);
+        let wanted = match &wants[want].what {
+            What::Item { kind, .. } => *kind,
+            _ => Kind::Other,
+        };
+        let got = found[item].kind;
+        let is_expected_gap = self.expected_text(expected).is_empty();
+        let is_actual_gap = self.actual_text(self.line_of(&found[item])).is_empty();
+        let spaces_end_the_line = {
+            let after = found[item..].iter().find(|item| item.kind != Kind::Space);
+            got == Kind::Space && after.is_none_or(|after| self.line_of(after) != self.line_of(&found[item]) || after.kind == Kind::LineEnd)
+        };
+        let cause = match (wanted, got) {
+            (Kind::Letter, Kind::Letter) => Cause::LetterCase,
+            (_, Kind::Space) if spaces_end_the_line => Cause::TrailingSpace,
+            (Kind::LineEnd, _) if is_expected_gap && wants[want].line == expected => Cause::MissingEmptyLine,
+            (_, Kind::LineEnd) if is_actual_gap => Cause::ExtraEmptyLine,
+            (Kind::Mark, _) | (_, Kind::Mark) => Cause::Punctuation,
+            (Kind::LineEnd, _) | (_, Kind::LineEnd) => Cause::LineBreak,
+            (Kind::Space, _) | (_, Kind::Space) => Cause::Spacing,
+            _ => Cause::Wording,
+        };
+        let (expected, actual) = match cause {
+            // An empty line belongs to no other line.
+            Cause::ExtraEmptyLine => (wants[want].line, self.line_of(&found[item])),
+            _ => (expected, actual),
+        };
+        let clause = self.clause(cause, expected, Some(actual));
+        Found { expected: Some(expected), actual: Some(actual), cause, clause }
+    }
+
+    /// A character that is neither of the expected alphabet nor punctuation.
+    fn foreign(&self, item: &Item) -> Option<(Cause, String)> {
+        if item.kind != Kind::Other {
+            return None;
+        }
+        let bytes = &self.printed.bytes[item.start as usize..item.end as usize];
+        let character = str::from_utf8(bytes).ok().and_then(|text| text.chars().next());
+        Some(match character {
+            Some('\u{1b}') => (Cause::ControlCharacters, "a control sequence for the terminal (ESC) stands here, such as one for colour or for clearing the screen".to_owned()),
+            Some(c) if c.is_control() => (Cause::ControlCharacters, format!("the control character U+{:04X} stands here", c as u32)),
+            Some(c) => (Cause::Encoding, format!("the character {} (U+{:04X}) stands here, which is none of the expected ones", visible(c), c as u32)),
+            None => (Cause::Encoding, format!("the byte 0x{:02X} stands here, which is no text in UTF-8", bytes[0])),
+        })
+    }
+
+    fn clause(&self, cause: Cause, expected: usize, actual: Option<usize>) -> String {
+        let theirs = self.expected_text(expected);
+        let own = actual.map(|line| self.actual_text(line)).unwrap_or_default();
+        match cause {
+            Cause::MissingLine => "this line is missing".to_owned(),
+            Cause::ExtraLine => "this line should not be here".to_owned(),
+            Cause::RepeatedPrompt => "this is asked once more than it should be".to_owned(),
+            Cause::Order => "the lines are right, but stand in another order".to_owned(),
+            Cause::Number | Cause::FloatForInt => number_clause(&theirs, &own),
+            Cause::MissingEmptyLine => "an empty line is missing here".to_owned(),
+            Cause::ExtraEmptyLine => "an empty line too many stands here".to_owned(),
+            Cause::TrailingSpace => {
+                let (ours, yours) = (trailing(&theirs), trailing(&own));
+                match ours {
+                    0 => format!("{} at the end of the line", spaces(yours)),
+                    _ => format!("{} at the end of the line, and {ours} should", spaces(yours)),
+                }
+            }
+            Cause::LineBreak if own.len() < theirs.len() => "the line ends too early".to_owned(),
+            Cause::LineBreak => "a line end is missing here".to_owned(),
+            Cause::Spacing => spacing_clause(&theirs, &own),
+            Cause::LetterCase | Cause::Punctuation => word_clause(&theirs, &own),
+            _ => word_clause(&theirs, &own),
+        }
+    }
+
+    fn line_of(&self, item: &Item) -> usize {
+        self.screen.line_at(item.start as usize)
+    }
+
+    fn expected_text(&self, line: usize) -> String {
+        let line = &self.transcript.lines[line];
+        if line.text().is_empty() { line.to_string() } else { line.text().to_owned() }
+    }
+
+    fn actual_text(&self, line: usize) -> String {
+        self.screen.lines.get(line).map(|line| String::from_utf8_lossy(&self.printed.bytes[line.bytes.clone()]).trim_end_matches('\r').to_owned()).unwrap_or_default()
+    }
+}
+
+struct Found {
+    expected: Option<usize>,
+    actual: Option<usize>,
+    cause: Cause,
+    clause: String,
+}
+
+/// The next lines that say something, by their content.
+struct Ahead {
+    keys: Vec<String>,
+    ends: bool,
+}
+
+impl Ahead {
+    fn new(lines: impl Iterator<Item = (usize, String)>) -> Self {
+        let mut keys = lines.map(|(_, text)| key(&text)).filter(|key| !key.is_empty());
+        let ahead: Vec<String> = keys.by_ref().take(2 * LOOK_AHEAD).collect();
+        Ahead { keys: ahead, ends: keys.next().is_none() }
+    }
+
+    /// How many lines agree from here on, at most as many as are looked at; agreement to the very end counts more.
+    fn agreement(&self, from: usize, other: &Ahead, other_from: usize) -> usize {
+        let (own, theirs) = (self.keys.get(from..).unwrap_or_default(), other.keys.get(other_from..).unwrap_or_default());
+        let agreeing = own.iter().zip(theirs).take_while(|(a, b)| a == b).count();
+        let to_the_end = agreeing == own.len() && agreeing == theirs.len() && self.ends && other.ends;
+        agreeing.min(LOOK_AHEAD) + if to_the_end { LOOK_AHEAD } else { 0 }
+    }
+}
+
+/// Whether lines are missing, too many, in another order, or one stands for another; and how many are skipped.
+fn tell_apart(theirs: &Ahead, own: &Ahead) -> (Cause, usize) {
+    let (Some(first), Some(own_first)) = (theirs.keys.first(), own.keys.first()) else { return (Cause::Wording, 1) };
+    for length in 2..=4.min(theirs.keys.len()).min(own.keys.len()) {
+        let (mut sorted, mut own_sorted) = (theirs.keys[..length].to_vec(), own.keys[..length].to_vec());
+        sorted.sort_unstable();
+        own_sorted.sort_unstable();
+        if sorted == own_sorted && first != own_first {
+            return (Cause::Order, length);
+        }
+    }
+    let replaced = theirs.agreement(1, own, 1);
+    let is_number = masked(first) == masked(own_first);
+    let is_alike = is_number || ratio(first, own_first) >= 0.6;
+    let mut best = (replaced + usize::from(is_alike), Cause::Wording, 1);
+    // In a game whose lines repeat, a line found a little later is no sign of its own: it takes two to be one,
+    // unless what stands there is altogether different.
+    let least = if is_number { best.0 + 2 } else { best.0 };
+    for skipped in 1..=8 {
+        for (cause, agreement) in [
+            (Cause::MissingLine, if skipped <= theirs.keys.len() { theirs.agreement(skipped, own, 0) } else { 0 }),
+            (Cause::ExtraLine, if skipped <= own.keys.len() { theirs.agreement(0, own, skipped) } else { 0 }),
+        ] {
+            if agreement > best.0 && agreement > least {
+                best = (agreement, cause, skipped);
+            }
+        }
+    }
+    match best {
+        (_, Cause::Wording, _) if is_number => (if is_float(first, own_first) { Cause::FloatForInt } else { Cause::Number }, 1),
+        (_, Cause::Wording, _) if letters(first) == letters(own_first) => (Cause::Number, 1),
+        (_, cause, skipped) => (cause, skipped),
+    }
+}
+
+/// The content of a line: what is left of it when only content counts.
+pub(super) fn key(text: &str) -> String {
+    let mut key = String::new();
+    for item in items(text.as_bytes()).iter().filter(|item| item.kind.is_content()) {
+        let text = text[item.start as usize..item.end as usize].to_ascii_lowercase();
+        if item.kind == Kind::Number {
+            key.push('|');
+        }
+        key.push_str(&text);
+        if item.kind == Kind::Number {
+            key.push('|');
+        }
+    }
+    key
+}
+
+fn numbers(key: &str) -> Vec<&str> {
+    let found = items(key.as_bytes()).into_iter().filter(|item| item.kind == Kind::Number);
+    found.map(|item| &key[item.start as usize..item.end as usize]).collect()
+}
+
+fn masked(key: &str) -> Vec<&str> {
+    key.split('|').enumerate().filter(|(index, _)| index % 2 == 0).map(|(_, words)| words).collect()
+}
+
+fn letters(key: &str) -> String {
+    masked(key).concat()
+}
+
+fn is_float(expected: &str, actual: &str) -> bool {
+    let differing = numbers(expected).into_iter().zip(numbers(actual)).find(|(expected, actual)| expected != actual);
+    differing.is_some_and(|(expected, actual)| same_value(expected, actual))
+}
+
+/// Whether the second is the first with a decimal point.
+fn same_value(whole: &str, number: &str) -> bool {
+    number.contains('.') && !whole.contains('.') && whole.parse::<f64>().ok() == number.parse::<f64>().ok()
+}
+
+fn ratio(a: &str, b: &str) -> f32 {
+    TextDiff::configure().algorithm(Algorithm::Myers).diff_chars(a, b).ratio() as f32
+}
+
+fn number_clause(expected: &str, actual: &str) -> String {
+    let (theirs, own) = (numbers(expected), numbers(actual));
+    match theirs.iter().zip(&own).find(|(expected, actual)| expected != actual) {
+        Some((expected, actual)) if same_value(expected, actual) => format!("{actual} has a decimal point, where the whole number {expected} should stand"),
+        Some((expected, actual)) => format!("{actual} stands where {expected} should stand"),
+        None => format!("{} numbers stand where {} should stand", own.len(), theirs.len()),
+    }
+}
+
+/// The first words that differ.
+fn word_clause(expected: &str, actual: &str) -> String {
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_words(expected, actual);
+    let changed = |tag: ChangeTag| {
+        let mut words = String::new();
+        for change in diff.iter_all_changes() {
+            if change.tag() == tag {
+                words.push_str(change.value());
+            } else if change.tag() == ChangeTag::Equal && !words.is_empty() && !change.value().trim().is_empty() {
+                break;
+            }
+        }
+        words.trim().to_owned()
+    };
+    match (changed(ChangeTag::Delete).as_str(), changed(ChangeTag::Insert).as_str()) {
+        ("", "") => "the line is not as it should be".to_owned(),
+        ("", extra) => format!("“{}” should not be here", shown(extra)),
+        (missing, "") => format!("“{missing}” is missing"),
+        (missing, extra) => format!("“{}” stands where “{missing}” should stand", shown(extra)),
+    }
+}
+
+fn spacing_clause(expected: &str, actual: &str) -> String {
+    let same = expected.bytes().zip(actual.bytes()).take_while(|(a, b)| a == b).count();
+    // The run of spaces in which the two part.
+    let run = |text: &str| {
+        let before = text.as_bytes()[..same].iter().rev().take_while(|byte| is_space(**byte)).count();
+        let after = text.as_bytes()[same..].iter().take_while(|byte| is_space(**byte)).count();
+        (same - before, before + after)
+    };
+    let ((start, theirs), (_, own)) = (run(expected), run(actual));
+    let following: String = expected[start + theirs..].chars().take_while(|c| !c.is_whitespace()).take(20).collect();
+    let where_ = if following.is_empty() { "at the end of the line".to_owned() } else { format!("before “{following}”") };
+    if theirs == own {
+        format!("a tab stands {where_} where a space should stand")
+    } else {
+        format!("{} {where_}, and {} should", spaces(own), if theirs == 0 { "none".to_owned() } else { theirs.to_string() })
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+fn trailing(text: &str) -> usize {
+    text.len() - text.trim_end().len()
+}
+
+fn spaces(number: usize) -> String {
+    match number {
+        0 => "no space stands".to_owned(),
+        1 => "one space stands".to_owned(),
+        number => format!("{number} spaces stand"),
+    }
+}
+
+fn visible(c: char) -> String {
+    if c.is_whitespace() || c.is_control() { "that is invisible".to_owned() } else { format!("“{c}”") }
+}
+
+/// A piece of a submission's text for a sentence: short, and without anything that acts on a terminal.
+fn shown(text: &str) -> String {
+    let plain: String = text.chars().take(60).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().count() > 60 { format!("{plain}…") } else { plain }
+}

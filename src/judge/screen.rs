@@ -1,0 +1,163 @@
+//! A submission's transcript as a terminal would have shown it: the printed bytes with the typed lines in their places.
+
+use std::ops::Range;
+
+use reference::transcript::{Body, End, Line, Segment, Transcript};
+
+/// One line of a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenLine {
+    /// The printed bytes in it, without the line end.
+    pub bytes: Range<usize>,
+    /// What was typed in it; the index of the input.
+    pub typed: Option<usize>,
+    /// Whether the program printed a line end.
+    pub ended: bool,
+}
+
+/// What a terminal would have shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Screen {
+    /// The lines in their order.
+    pub lines: Vec<ScreenLine>,
+    /// Whether an answer was read before its prompt was printed, as far as can be told.
+    pub read_ahead: bool,
+}
+
+impl Screen {
+    /// Puts `read` typed lines into a printed text.
+    ///
+    /// `places` says for each of them how much had been printed when it was read, if the program's own process told it.
+    /// Otherwise, and for a program that read all its input at once, each is put behind the next prompt that the
+    /// expected transcript has.
+    pub fn new(printed: &[u8], read: usize, places: Option<&[usize]>, expected: &Transcript) -> Screen {
+        let by_prompt = places_by_prompt(printed, read, expected);
+        let told = places.filter(|places| places.len() >= read && places.is_sorted());
+        let read_ahead = told.is_some_and(|told| {
+            let all_at_once = read > 1 && told[0] == told[read - 1] && by_prompt[read - 1].is_some_and(|place| place > told[0]);
+            all_at_once || told.iter().zip(&by_prompt).take(1).any(|(&told, by)| by.is_some_and(|by| told == 0 && by > 0))
+        });
+        let places: Vec<usize> = match told {
+            Some(told) if !read_ahead => told[..read].iter().map(|&place| place.min(printed.len())).collect(),
+            // What has no prompt of its own was typed right after the one before, or at the end.
+            _ => by_prompt.iter().map(|place| place.unwrap_or(printed.len())).collect(),
+        };
+        Screen { lines: lines(printed, &places), read_ahead }
+    }
+
+    /// The line in which the byte at this place stands.
+    pub fn line_at(&self, at: usize) -> usize {
+        let after = self.lines.partition_point(|line| line.bytes.start <= at);
+        after.saturating_sub(1)
+    }
+
+    /// A line in the text form of a transcript.
+    pub fn text(&self, line: usize, printed: &[u8], inputs: &[String]) -> String {
+        let line = &self.lines[line];
+        let said = String::from_utf8_lossy(&printed[line.bytes.clone()]).into_owned();
+        let end = match line.typed {
+            Some(input) => End::Typed(inputs.get(input).cloned().unwrap_or_default()),
+            None => End::Newline,
+        };
+        Line::new(vec![Segment::Text(said)], end).to_string()
+    }
+}
+
+fn lines(printed: &[u8], places: &[usize]) -> Vec<ScreenLine> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    let mut typed = places.iter().copied().enumerate().peekable();
+    let is_end = |at: usize| printed.get(at) == Some(&b'\n');
+    let ends: Vec<usize> = (0..printed.len()).filter(|&at| is_end(at)).collect();
+    let mut ends = ends.into_iter().peekable();
+    loop {
+        let end = ends.peek().copied();
+        match typed.peek().copied() {
+            Some((input, place)) if end.is_none_or(|end| place <= end) => {
+                lines.push(ScreenLine { bytes: start..place, typed: Some(input), ended: false });
+                start = place;
+                typed.next();
+            }
+            _ => {
+                let Some(end) = end else { break };
+                lines.push(ScreenLine { bytes: start..end, typed: None, ended: true });
+                start = end + 1;
+                ends.next();
+            }
+        }
+    }
+    if start < printed.len() {
+        lines.push(ScreenLine { bytes: start..printed.len(), typed: None, ended: false });
+    }
+    lines
+}
+
+/// For each typed line the end of the first prompt after the one before that the expected transcript has anywhere.
+fn places_by_prompt(printed: &[u8], read: usize, expected: &Transcript) -> Vec<Option<usize>> {
+    let mut prompts: Vec<&str> = Vec::new();
+    for line in expected.lines.iter().filter(|line| line.is_prompt()) {
+        if let Body::Line(said, _) = &line.body
+            && let Some(Segment::Text(text)) = said.first()
+            && !prompts.contains(&text.trim_end())
+        {
+            // A prompt that names a card is known by what stands before the number.
+            prompts.push(text.trim_end());
+        }
+    }
+    // Where each prompt is found next; one that is not found again is not looked for again.
+    let mut next: Vec<Option<usize>> = prompts.iter().map(|prompt| find(printed, 0, prompt)).collect();
+    let mut at = 0;
+    let mut places = Vec::new();
+    for _ in 0..read {
+        for (next, prompt) in next.iter_mut().zip(&prompts) {
+            if next.is_some_and(|start| start < at) {
+                *next = find(printed, at, prompt);
+            }
+        }
+        let first = next.iter().zip(&prompts).filter_map(|(start, prompt)| start.map(|start| (start, start + prompt.len()))).min();
+        let place = first.map(|(_, end)| end + usize::from(printed.get(end) == Some(&b' ')));
+        at = place.unwrap_or(at);
+        places.push(place);
+    }
+    places
+}
+
+fn find(bytes: &[u8], from: usize, wanted: &str) -> Option<usize> {
+    if wanted.is_empty() {
+        return None;
+    }
+    bytes[from..].windows(wanted.len()).position(|window| window == wanted.as_bytes()).map(|start| from + start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(printed: &str, read: usize, places: Option<&[usize]>) -> (String, bool) {
+        let expected = Transcript::parse("Dart 1\nEnter score: «60»\nTreble 20\nEnter score: «20»\n80 scored.\n").unwrap();
+        let screen = Screen::new(printed.as_bytes(), read, places, &expected);
+        let inputs = ["60".to_owned(), "20".to_owned()];
+        let lines = (0..screen.lines.len()).map(|line| screen.text(line, printed.as_bytes(), &inputs) + "\n");
+        (lines.collect(), screen.read_ahead)
+    }
+
+    const PRINTED: &str = "Dart 1\nEnter score: Treble 20\nEnter score: 80 scored.\n";
+    const SHOWN: &str = "Dart 1\nEnter score: «60»\nTreble 20\nEnter score: «20»\n80 scored.\n";
+
+    #[test]
+    fn typed_lines_stand_where_they_were_read() {
+        assert_eq!(show(PRINTED, 2, Some(&[20, 43])), (SHOWN.to_owned(), false));
+        assert_eq!(show("a\nb\n", 1, Some(&[1])), ("a«60»\n\nb\n".to_owned(), false));
+    }
+
+    #[test]
+    fn without_places_they_stand_behind_their_prompts() {
+        assert_eq!(show(PRINTED, 2, None), (SHOWN.to_owned(), false));
+        assert_eq!(show("Dart 1\nmore", 1, None), ("Dart 1\nmore«60»\n".to_owned(), false));
+    }
+
+    #[test]
+    fn a_program_that_reads_all_at_once_is_told_so() {
+        assert_eq!(show(PRINTED, 2, Some(&[0, 0])), (SHOWN.to_owned(), true));
+    }
+}
