@@ -1,5 +1,8 @@
 //! `check`: an autograder for console games.
 
 pub mod assignment;
+pub mod cli;
+pub mod grade;
 pub mod judge;
+pub mod report;
 pub mod run;

@@ -1,3 +1,7 @@
 //! The command `check`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    console_check::cli::run().into()
+}

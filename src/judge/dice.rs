@@ -40,7 +40,12 @@ impl<'t> Rows<'t> {
 ///
 /// # Errors
 /// As [`play_script`].
-pub fn play_with_shown_dice(rulings: &Rulings, inputs: &[String], seed: &BigInt, printed: &Rows<'_>) -> Result<(Played, Shown), Stop> {
+pub fn play_with_shown_dice(
+    rulings: &Rulings,
+    inputs: &[String],
+    seed: &BigInt,
+    printed: &Rows<'_>,
+) -> Result<(Played, Shown), Stop> {
     let mut shown = Shown::default();
     let mut looked_for: Vec<Place> = Vec::new();
     loop {
@@ -106,8 +111,11 @@ fn aligned(expected: &[String], row: usize, printed: &[String]) -> Option<usize>
         return match op {
             DiffOp::Equal { old_index, new_index, .. } => Some(new_index + row - old_index),
             DiffOp::Replace { .. } => {
-                let likeness = |found: &usize| (TextDiff::from_chars(&expected[row], &printed[*found]).ratio() * 1000.0) as u32;
-                op.new_range().max_by_key(|found| (likeness(found), usize::MAX - found)).filter(|found| likeness(found) >= 500)
+                let likeness =
+                    |found: &usize| (TextDiff::from_chars(&expected[row], &printed[*found]).ratio() * 1000.0) as u32;
+                op.new_range()
+                    .max_by_key(|found| (likeness(found), usize::MAX - found))
+                    .filter(|found| likeness(found) >= 500)
             }
             _ => None,
         };
@@ -122,7 +130,9 @@ fn masked(row: &[u8]) -> String {
         match item.kind {
             Kind::Number => masked.push('#'),
             kind if kind.is_content() => {
-                masked.push_str(&String::from_utf8_lossy(&row[item.start as usize..item.end as usize]).to_ascii_lowercase());
+                masked.push_str(
+                    &String::from_utf8_lossy(&row[item.start as usize..item.end as usize]).to_ascii_lowercase(),
+                );
             }
             _ => {}
         }
@@ -168,7 +178,9 @@ pub fn unfair(runs: &[Shown]) -> Option<String> {
             }
         }
     }
-    let missing = |faces: &[i64]| (faces.len() >= ENOUGH_FOR_ALL_FACES).then(|| (1..=6).find(|face| !faces.contains(face))).flatten();
+    let missing = |faces: &[i64]| {
+        (faces.len() >= ENOUGH_FOR_ALL_FACES).then(|| (1..=6).find(|face| !faces.contains(face))).flatten()
+    };
     for place in Place::ALL {
         let faces: Vec<i64> = at(place).collect();
         if let Some(face) = missing(&faces) {
@@ -188,7 +200,8 @@ mod tests {
     fn play(printed: &str) -> (String, Vec<i64>) {
         let inputs = ["y".to_owned(), String::new()];
         let rows = Rows::new(printed.as_bytes());
-        let (played, shown) = play_with_shown_dice(&Game::Doubles.default_rulings(), &inputs, &1.into(), &rows).unwrap();
+        let (played, shown) =
+            play_with_shown_dice(&Game::Doubles.default_rulings(), &inputs, &1.into(), &rows).unwrap();
         (played.transcript.piped().to_string(), shown.0.into_values().collect())
     }
 
@@ -226,7 +239,8 @@ mod tests {
         assert!(unfair(&|run, place| fair(run, place) + 1).contains("showed 7"));
         assert!(unfair(&|_, place| fair(3, place)).contains("in every game"));
         assert!(unfair(&|run, place| fair(run, place).min(5)).contains("never showed 6"));
-        let third_is_first = |run, place| fair(run, if place == Place::PlayerThird { Place::PlayerFirst } else { place });
+        let third_is_first =
+            |run, place| fair(run, if place == Place::PlayerThird { Place::PlayerFirst } else { place });
         assert_eq!(unfair(&third_is_first), "your third die showed what your first die shows in every game");
         assert!(super::unfair(&[]).is_some());
     }

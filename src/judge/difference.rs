@@ -211,7 +211,10 @@ impl Sides<'_> {
         let is_actual_gap = self.actual_text(self.line_of(&found[item])).is_empty();
         let spaces_end_the_line = {
             let after = found[item..].iter().find(|item| item.kind != Kind::Space);
-            got == Kind::Space && after.is_none_or(|after| self.line_of(after) != self.line_of(&found[item]) || after.kind == Kind::LineEnd)
+            got == Kind::Space
+                && after.is_none_or(|after| {
+                    self.line_of(after) != self.line_of(&found[item]) || after.kind == Kind::LineEnd
+                })
         };
         let cause = match (wanted, got) {
             (Kind::Letter, Kind::Letter) => Cause::LetterCase,
@@ -283,7 +286,13 @@ impl Sides<'_> {
     }
 
     fn actual_text(&self, line: usize) -> String {
-        self.screen.lines.get(line).map(|line| String::from_utf8_lossy(&self.printed.bytes[line.bytes.clone()]).trim_end_matches('\r').to_owned()).unwrap_or_default()
+        self.screen
+            .lines
+            .get(line)
+            .map(|line| {
+                String::from_utf8_lossy(&self.printed.bytes[line.bytes.clone()]).trim_end_matches('\r').to_owned()
+            })
+            .unwrap_or_default()
     }
 }
 
@@ -309,7 +318,8 @@ impl Ahead {
 
     /// How many lines agree from here on, at most as many as are looked at; agreement to the very end counts more.
     fn agreement(&self, from: usize, other: &Ahead, other_from: usize) -> usize {
-        let (own, theirs) = (self.keys.get(from..).unwrap_or_default(), other.keys.get(other_from..).unwrap_or_default());
+        let (own, theirs) =
+            (self.keys.get(from..).unwrap_or_default(), other.keys.get(other_from..).unwrap_or_default());
         let agreeing = own.iter().zip(theirs).take_while(|(a, b)| a == b).count();
         let to_the_end = agreeing == own.len() && agreeing == theirs.len() && self.ends && other.ends;
         agreeing.min(LOOK_AHEAD) + if to_the_end { LOOK_AHEAD } else { 0 }
@@ -345,7 +355,9 @@ fn tell_apart(theirs: &Ahead, own: &Ahead) -> (Cause, usize) {
         }
     }
     match best {
-        (_, Cause::Wording, _) if is_number => (if is_float(first, own_first) { Cause::FloatForInt } else { Cause::Number }, 1),
+        (_, Cause::Wording, _) if is_number => {
+            (if is_float(first, own_first) { Cause::FloatForInt } else { Cause::Number }, 1)
+        }
         (_, Cause::Wording, _) if letters(first) == letters(own_first) => (Cause::Number, 1),
         (_, cause, skipped) => (cause, skipped),
     }
@@ -397,7 +409,9 @@ fn ratio(a: &str, b: &str) -> f32 {
 fn number_clause(expected: &str, actual: &str) -> String {
     let (theirs, own) = (numbers(expected), numbers(actual));
     match theirs.iter().zip(&own).find(|(expected, actual)| expected != actual) {
-        Some((expected, actual)) if same_value(expected, actual) => format!("{actual} has a decimal point, where the whole number {expected} should stand"),
+        Some((expected, actual)) if same_value(expected, actual) => {
+            format!("{actual} has a decimal point, where the whole number {expected} should stand")
+        }
         Some((expected, actual)) => format!("{actual} stands where {expected} should stand"),
         None => format!("{} numbers stand where {} should stand", own.len(), theirs.len()),
     }
@@ -435,11 +449,16 @@ fn spacing_clause(expected: &str, actual: &str) -> String {
     };
     let ((start, theirs), (_, own)) = (run(expected), run(actual));
     let following: String = expected[start + theirs..].chars().take_while(|c| !c.is_whitespace()).take(20).collect();
-    let where_ = if following.is_empty() { "at the end of the line".to_owned() } else { format!("before “{following}”") };
+    let where_ =
+        if following.is_empty() { "at the end of the line".to_owned() } else { format!("before “{following}”") };
     if theirs == own {
         format!("a tab stands {where_} where a space should stand")
     } else {
-        format!("{} {where_}, and {} should", spaces(own), if theirs == 0 { "none".to_owned() } else { theirs.to_string() })
+        format!(
+            "{} {where_}, and {} should",
+            spaces(own),
+            if theirs == 0 { "none".to_owned() } else { theirs.to_string() }
+        )
     }
 }
 

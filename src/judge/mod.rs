@@ -106,7 +106,11 @@ pub fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) 
         others.into_iter().any(|(_, fit)| *fit < fits[best])
     };
     let telling = game.questions().iter().map(|question| question.id).filter(|id| is_telling(id)).collect();
-    let cases = runs.iter().zip(&printed).map(|(run, printed)| judged_case(game, &rulings, run, printed)).collect::<Result<_, _>>()?;
+    let cases = runs
+        .iter()
+        .zip(&printed)
+        .map(|(run, printed)| judged_case(game, &rulings, run, printed))
+        .collect::<Result<_, _>>()?;
     Ok(Judgement { rulings, telling, cases })
 }
 
@@ -131,7 +135,9 @@ pub fn unfair_dice(runs: &[Shown]) -> Option<String> {
 fn reference(game: Game, rulings: &Rulings, run: &Run<'_>) -> Result<(Played, Shown), Stop> {
     let Script { inputs, seed } = run.script;
     match seed {
-        Some(seed) if game == Game::Doubles => dice::play_with_shown_dice(rulings, inputs, seed, &dice::Rows::new(&run.outcome.stdout)),
+        Some(seed) if game == Game::Doubles => {
+            dice::play_with_shown_dice(rulings, inputs, seed, &dice::Rows::new(&run.outcome.stdout))
+        }
         _ => Ok((play_script(game, rulings, inputs, &mut |_| 1)?, Shown::default())),
     }
 }

@@ -34,8 +34,10 @@ impl Screen {
         let by_prompt = places_by_prompt(printed, read, expected);
         let told = places.filter(|places| places.len() >= read && places.is_sorted());
         let read_ahead = told.is_some_and(|told| {
-            let all_at_once = read > 1 && told[0] == told[read - 1] && by_prompt[read - 1].is_some_and(|place| place > told[0]);
-            all_at_once || told.iter().zip(&by_prompt).take(1).any(|(&told, by)| by.is_some_and(|by| told == 0 && by > 0))
+            let all_at_once =
+                read > 1 && told[0] == told[read - 1] && by_prompt[read - 1].is_some_and(|place| place > told[0]);
+            all_at_once
+                || told.iter().zip(&by_prompt).take(1).any(|(&told, by)| by.is_some_and(|by| told == 0 && by > 0))
         });
         let places: Vec<usize> = match told {
             Some(told) if !read_ahead => told[..read].iter().map(|&place| place.min(printed.len())).collect(),
@@ -114,7 +116,11 @@ fn places_by_prompt(printed: &[u8], read: usize, expected: &Transcript) -> Vec<O
                 *next = find(printed, at, prompt);
             }
         }
-        let first = next.iter().zip(&prompts).filter_map(|(start, prompt)| start.map(|start| (start, start + prompt.len()))).min();
+        let first = next
+            .iter()
+            .zip(&prompts)
+            .filter_map(|(start, prompt)| start.map(|start| (start, start + prompt.len())))
+            .min();
         let place = first.map(|(_, end)| end + usize::from(printed.get(end) == Some(&b' ')));
         at = place.unwrap_or(at);
         places.push(place);
@@ -134,7 +140,8 @@ mod tests {
     use super::*;
 
     fn show(printed: &str, read: usize, places: Option<&[usize]>) -> (String, bool) {
-        let expected = Transcript::parse("Dart 1\nEnter score: «60»\nTreble 20\nEnter score: «20»\n80 scored.\n").unwrap();
+        let expected =
+            Transcript::parse("Dart 1\nEnter score: «60»\nTreble 20\nEnter score: «20»\n80 scored.\n").unwrap();
         let screen = Screen::new(printed.as_bytes(), read, places, &expected);
         let inputs = ["60".to_owned(), "20".to_owned()];
         let lines = (0..screen.lines.len()).map(|line| screen.text(line, printed.as_bytes(), &inputs) + "\n");

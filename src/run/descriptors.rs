@@ -11,11 +11,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 pub(super) fn keep_ours() {
     static KEEP: Once = Once::new();
     KEEP.call_once(|| {
-        let folder = if cfg!(target_os = "linux") {
-            "/proc/self/fd"
-        } else {
-            "/dev/fd"
-        };
+        let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
         let names = fs::read_dir(folder).into_iter().flatten().flatten();
         let numbers = names.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
         for number in numbers.filter(|number| *number > 2) {

@@ -64,8 +64,7 @@ impl Trace {
                 Some("e") => trace.past_the_end = true,
                 Some("x") => trace.uncaught = words.next().map(str::to_owned),
                 Some("r") => {
-                    let mut number =
-                        || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+                    let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
                     let (count, place): (usize, usize) = (number(), number());
                     let count = count.min(lines - trace.places.len());
                     trace.places.extend(std::iter::repeat_n(place, count));
@@ -89,25 +88,15 @@ pub(super) fn ending(ended: &Ended, trace: Option<&Trace>, all_read: bool) -> En
         return Ending::Crashed(Crash::Signal(signal(ended)));
     };
     let Some(trace) = trace else {
-        return if status == 0 {
-            Ending::Exited { status }
-        } else {
-            Ending::Crashed(Crash::Status(status))
-        };
+        return if status == 0 { Ending::Exited { status } } else { Ending::Crashed(Crash::Status(status)) };
     };
     if status != 1 {
         return Ending::Exited { status };
     }
-    match trace
-        .uncaught
-        .clone()
-        .or_else(|| last_exception(&ended.stderr_tail))
-    {
+    match trace.uncaught.clone().or_else(|| last_exception(&ended.stderr_tail)) {
         None => Ending::Exited { status },
         Some(name) if name == "MemoryError" => Ending::TooMuchMemory,
-        Some(name) if name == "EOFError" || trace.past_the_end && all_read => {
-            Ending::WantedMoreInput
-        }
+        Some(name) if name == "EOFError" || trace.past_the_end && all_read => Ending::WantedMoreInput,
         Some(name) => Ending::Crashed(Crash::Exception(name)),
     }
 }
@@ -119,9 +108,7 @@ fn last_exception(stderr: &[u8]) -> Option<String> {
     let (_, traceback) = text.rsplit_once("Traceback (most recent call last):\n")?;
     let mut rest = traceback.lines().skip_while(|line| line.starts_with(' '));
     let name = rest.next()?.split(':').next()?;
-    let is_name = name
-        .chars()
-        .all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     (is_name && rest.next().is_none()).then(|| name.rsplit('.').next().unwrap_or(name).to_owned())
 }
 
@@ -150,10 +137,7 @@ fn signal(ended: &Ended) -> String {
         (Signal::XFSZ, "SIGXFSZ"),
     ];
     let name = names.iter().find(|(signal, _)| signal.as_raw() == number);
-    name.map_or_else(
-        || format!("signal {number}"),
-        |(_, name)| (*name).to_owned(),
-    )
+    name.map_or_else(|| format!("signal {number}"), |(_, name)| (*name).to_owned())
 }
 
 #[cfg(not(unix))]

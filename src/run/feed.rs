@@ -23,15 +23,7 @@ impl<'a> Feed<'a> {
     pub fn new(lines: &'a [String], pipe: PipeWriter, gauge: PipeReader) -> io::Result<Self> {
         ioctl_fionbio(&pipe, true)?;
         let wakes_us = one_page(&pipe);
-        Ok(Self {
-            lines: lines.iter(),
-            line: Vec::new(),
-            written: 0,
-            before: 0,
-            pipe: Some(pipe),
-            gauge,
-            wakes_us,
-        })
+        Ok(Self { lines: lines.iter(), line: Vec::new(), written: 0, before: 0, pipe: Some(pipe), gauge, wakes_us })
     }
 
     /// Writes what can be written now.
@@ -77,8 +69,7 @@ impl<'a> Feed<'a> {
     /// How many lines were read. A line counts without its line end, which some readers leave.
     pub fn lines_read(&self) -> io::Result<usize> {
         let left = ioctl_fionread(&self.gauge)?;
-        let read =
-            self.written == self.line.len() && (left == 0 || left == 1 && self.line.len() > 1);
+        let read = self.written == self.line.len() && (left == 0 || left == 1 && self.line.len() > 1);
         Ok(self.before + usize::from(read && !self.line.is_empty()))
     }
 }

@@ -70,11 +70,7 @@ impl Interpreter {
     pub fn find(typed: Option<&Path>) -> Result<Self, InterpreterError> {
         if let Some(path) = typed {
             let found = ask(path.as_os_str().to_owned(), &[])?;
-            return if found.version < OLDEST {
-                Err(too_old(found))
-            } else {
-                Ok(found)
-            };
+            return if found.version < OLDEST { Err(too_old(found)) } else { Ok(found) };
         }
         let mut failure = InterpreterError::NotFound;
         for (program, arguments) in candidates() {
@@ -95,48 +91,30 @@ impl Interpreter {
 }
 
 fn too_old(found: Interpreter) -> InterpreterError {
-    InterpreterError::TooOld {
-        path: found.path,
-        version: found.version,
-    }
+    InterpreterError::TooOld { path: found.path, version: found.version }
 }
 
 fn candidates() -> Vec<(OsString, &'static [&'static str])> {
     if cfg!(windows) {
-        return vec![
-            ("py".into(), &["-3"]),
-            ("python".into(), &[]),
-            ("python3".into(), &[]),
-        ];
+        return vec![("py".into(), &["-3"]), ("python".into(), &[]), ("python3".into(), &[])];
     }
     let path = env::var_os("PATH").unwrap_or_default();
-    let programs = env::split_paths(&path)
-        .map(|folder| folder.join("python3"))
-        .filter(|program| program.is_file());
-    programs
-        .map(|program| (program.into_os_string(), [].as_slice()))
-        .collect()
+    let programs = env::split_paths(&path).map(|folder| folder.join("python3")).filter(|program| program.is_file());
+    programs.map(|program| (program.into_os_string(), [].as_slice())).collect()
 }
 
 /// Asks what may be a shim for the interpreter behind it.
 fn ask(program: OsString, arguments: &[&str]) -> Result<Interpreter, InterpreterError> {
     let path = PathBuf::from(&program);
-    let broken = |reason: String| InterpreterError::Broken {
-        path: path.clone(),
-        reason,
-    };
+    let broken = |reason: String| InterpreterError::Broken { path: path.clone(), reason };
     let mut command = Command::new(&program);
-    command
-        .args(arguments)
-        .args(["-E", "-s", "-c", QUESTION])
-        .env_clear();
+    command.args(arguments).args(["-E", "-s", "-c", QUESTION]).env_clear();
     // What shims look at to choose a version.
     let shims = ["PATH", "HOME", "USERPROFILE", "LOCALAPPDATA", "SystemRoot"];
     let shim_prefixes = ["PYENV_", "ASDF_", "MISE_", "PY_PYTHON"];
     command.envs(env::vars_os().filter(|(name, _)| {
         let name = name.to_string_lossy();
-        shims.contains(&name.as_ref())
-            || shim_prefixes.iter().any(|prefix| name.starts_with(prefix))
+        shims.contains(&name.as_ref()) || shim_prefixes.iter().any(|prefix| name.starts_with(prefix))
     }));
     let watch = Watch {
         time: &|| Duration::from_secs(20),
@@ -152,14 +130,8 @@ fn ask(program: OsString, arguments: &[&str]) -> Result<Interpreter, Interpreter
         error => broken(error.to_string()),
     })?;
     let said = String::from_utf8_lossy(&ended.stderr_tail);
-    let last_words = said
-        .trim()
-        .lines()
-        .last()
-        .map_or_else(|| ended.status.to_string(), str::to_owned);
-    answer(&ended.stdout)
-        .filter(|_| ended.status.success())
-        .ok_or_else(|| broken(last_words))
+    let last_words = said.trim().lines().last().map_or_else(|| ended.status.to_string(), str::to_owned);
+    answer(&ended.stdout).filter(|_| ended.status.success()).ok_or_else(|| broken(last_words))
 }
 
 fn answer(stdout: &[u8]) -> Option<Interpreter> {
@@ -174,11 +146,7 @@ fn answer(stdout: &[u8]) -> Option<Interpreter> {
         other => other.to_owned(),
     };
     let version = (numbers.next()??, numbers.next()??, numbers.next()??);
-    (!path.as_os_str().is_empty()).then_some(Interpreter {
-        path,
-        version,
-        implementation,
-    })
+    (!path.as_os_str().is_empty()).then_some(Interpreter { path, version, implementation })
 }
 
 #[cfg(unix)]

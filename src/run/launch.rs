@@ -24,19 +24,11 @@ pub(super) fn command(
     limits: &Limits,
 ) -> Result<Command, RunError> {
     let mut command = match program {
-        Program::Python {
-            interpreter,
-            submission,
-        } => python(interpreter, submission, scratch, mode, limits)?,
+        Program::Python { interpreter, submission } => python(interpreter, submission, scratch, mode, limits)?,
         Program::Command { line, .. } => words(line)?,
     };
     let home = scratch.home();
-    command
-        .env("HOME", &home)
-        .env("TMPDIR", &home)
-        .env("TEMP", &home)
-        .env("TMP", &home)
-        .env("LANG", "C.UTF-8");
+    command.env("HOME", &home).env("TMPDIR", &home).env("TEMP", &home).env("TMP", &home).env("LANG", "C.UTF-8");
     if let Some(root) = env::var_os("SystemRoot") {
         command.env("SystemRoot", root);
     }
@@ -63,14 +55,7 @@ fn python(
         .arg("-u")
         .arg(argument(submission))
         .env_clear()
-        .env(
-            "PATH",
-            if cfg!(windows) {
-                ""
-            } else {
-                "/usr/local/bin:/usr/bin:/bin"
-            },
-        )
+        .env("PATH", if cfg!(windows) { "" } else { "/usr/local/bin:/usr/bin:/bin" })
         .env("PYTHONPATH", harness)
         .env("PYTHONUTF8", "1")
         .env("PYTHONIOENCODING", "utf-8")
@@ -78,10 +63,7 @@ fn python(
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PYTHONUNBUFFERED", "1")
         .env("PYTHONNOUSERSITE", "1")
-        .env(
-            "CHECK_RUN",
-            format!("{mode} {} {sleeping} {seed}", limits.memory),
-        );
+        .env("CHECK_RUN", format!("{mode} {} {sleeping} {seed}", limits.memory));
     Ok(command)
 }
 
@@ -97,14 +79,9 @@ fn argument(submission: &Submission) -> OsString {
 }
 
 fn words(line: &str) -> Result<Command, RunError> {
-    let wrong = |reason: String| RunError::Command {
-        line: line.to_owned(),
-        reason,
-    };
+    let wrong = |reason: String| RunError::Command { line: line.to_owned(), reason };
     let words = shell_words::split(line).map_err(|error| wrong(error.to_string()))?;
-    let (program, arguments) = words
-        .split_first()
-        .ok_or_else(|| wrong("it is empty".to_owned()))?;
+    let (program, arguments) = words.split_first().ok_or_else(|| wrong("it is empty".to_owned()))?;
     let mut command = Command::new(program);
     command.args(arguments).env_clear();
     // Compilers and other interpreters stand wherever the user has them.

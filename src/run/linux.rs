@@ -12,8 +12,8 @@ use std::sync::{Mutex, Once, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, getpgid, getpgrp, getpid, kill_process,
-    pidfd_open, prlimit, set_child_subreaper, waitpid,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, getpgid, getpgrp, getpid, kill_process, pidfd_open,
+    prlimit, set_child_subreaper, waitpid,
 };
 
 /// The processes that are running now, each with the folder that marks its descendants.
@@ -46,10 +46,7 @@ pub(super) fn exit_event(pid: Pid) -> Option<OwnedFd> {
 /// Sets the limits that a process inherits to its children. The program does not run yet: it takes an interpreter
 /// milliseconds to begin.
 pub(super) fn limit(pid: Pid, address_space: Option<u64>) {
-    let both = |size| Rlimit {
-        current: Some(size),
-        maximum: Some(size),
-    };
+    let both = |size| Rlimit { current: Some(size), maximum: Some(size) };
     // It may have ended already.
     let _ = prlimit(Some(pid), Resource::Core, both(0));
     if let Some(size) = address_space {
@@ -71,11 +68,7 @@ pub(super) fn resident(pid: Pid) -> u64 {
     let mut family = vec![pid];
     while let Some(pid) = family.pop() {
         let text = fs::read_to_string(of(pid, "statm")).unwrap_or_default();
-        pages += text
-            .split(' ')
-            .nth(1)
-            .and_then(|word| word.parse::<u64>().ok())
-            .unwrap_or(0);
+        pages += text.split(' ').nth(1).and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
         family.extend(children(pid));
     }
     pages * page
@@ -90,10 +83,7 @@ pub(super) fn sweep(pid: Pid, home: Option<&Path>) -> io::Result<()> {
             return Ok(());
         }
         let starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
-        let orphans: Vec<_> = unknown_children()
-            .into_iter()
-            .filter(|&child| is_ours(child, home))
-            .collect();
+        let orphans: Vec<_> = unknown_children().into_iter().filter(|&child| is_ours(child, home)).collect();
         drop(starting);
         if orphans.is_empty() {
             return Ok(());
@@ -106,29 +96,21 @@ pub(super) fn sweep(pid: Pid, home: Option<&Path>) -> io::Result<()> {
             let _ = waitpid(Some(orphan), WaitOptions::empty());
         }
         if Instant::now() > deadline {
-            return Err(io::Error::other(
-                "a submission starts processes faster than they can be ended",
-            ));
+            return Err(io::Error::other("a submission starts processes faster than they can be ended"));
         }
     }
 }
 
 fn unknown_children() -> Vec<Pid> {
     let children = children(getpid());
-    runs(|runs| {
-        children
-            .into_iter()
-            .filter(|child| runs.iter().all(|(running, _)| running != child))
-            .collect()
-    })
+    runs(|runs| children.into_iter().filter(|child| runs.iter().all(|(running, _)| running != child)).collect())
 }
 
 /// Whether an orphan is to be ended now: not if it bears the mark of another run, which is not over yet; not if it
 /// bears none and is in our own process group, where children of other parts of this program are.
 fn is_ours(orphan: Pid, home: Option<&Path>) -> bool {
     let mut environment = Vec::new();
-    let _ = File::open(of(orphan, "environ"))
-        .and_then(|file| file.take(1 << 18).read_to_end(&mut environment));
+    let _ = File::open(of(orphan, "environ")).and_then(|file| file.take(1 << 18).read_to_end(&mut environment));
     let folder = fs::read_link(of(orphan, "cwd")).unwrap_or_default();
     let marked = |home: &Path| {
         let mark = home.as_os_str().as_encoded_bytes();
@@ -137,27 +119,16 @@ fn is_ours(orphan: Pid, home: Option<&Path>) -> bool {
     if home.is_some_and(marked) {
         return true;
     }
-    let another = runs(|runs| {
-        runs.iter()
-            .filter_map(|(_, home)| home.as_deref())
-            .any(marked)
-    });
+    let another = runs(|runs| runs.iter().filter_map(|(_, home)| home.as_deref()).any(marked));
     !another && getpgid(Some(orphan)).is_ok_and(|group| group != getpgrp())
 }
 
 /// The children of all threads of a process.
 fn children(pid: Pid) -> Vec<Pid> {
     let mut children = Vec::new();
-    for thread in fs::read_dir(of(pid, "task"))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
+    for thread in fs::read_dir(of(pid, "task")).into_iter().flatten().flatten() {
         let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-        children.extend(
-            text.split_ascii_whitespace()
-                .filter_map(|word| Pid::from_raw(word.parse().ok()?)),
-        );
+        children.extend(text.split_ascii_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)));
     }
     children
 }

@@ -98,12 +98,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            time: Duration::from_secs(5),
-            output: 1 << 20,
-            memory: 512 << 20,
-            real_sleep: false,
-        }
+        Self { time: Duration::from_secs(5), output: 1 << 20, memory: 512 << 20, real_sleep: false }
     }
 }
 
@@ -131,9 +126,7 @@ pub struct Outcome {
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The folder for a run can't be made.
-    #[error(
-        "can't make a scratch folder in {folder}: {source} (set TMPDIR to a folder that can be written)"
-    )]
+    #[error("can't make a scratch folder in {folder}: {source} (set TMPDIR to a folder that can be written)")]
     Scratch {
         /// Where it was tried.
         folder: PathBuf,
@@ -185,13 +178,7 @@ struct Watch<'a> {
     /// The time limit, which may shrink meanwhile.
     time: &'a dyn Fn() -> Duration,
     output: u64,
-    #[cfg_attr(
-        not(unix),
-        expect(
-            dead_code,
-            reason = "nothing there tells how much memory a process takes"
-        )
-    )]
+    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing there tells how much memory a process takes"))]
     memory: u64,
     /// Whether the memory limit is one of address space.
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no such limit there"))]
@@ -250,46 +237,23 @@ fn run_while(
     let scratch = Scratch::new(program.submission())?;
     let command = launch::command(program, &scratch, Mode::Run(script), limits)?;
     let python = matches!(program, Program::Python { .. });
-    let watch = Watch {
-        time,
-        output: limits.output,
-        memory: limits.memory,
-        address_space: python,
-        stop,
-        cancelled,
-    };
+    let watch = Watch { time, output: limits.output, memory: limits.memory, address_space: python, stop, cancelled };
     let mut ended = drive(command, &script.inputs, &watch, Some(scratch.home()))?;
 
     // Whether the program or the stop came first is luck; what was printed is not.
-    let all_read = ended
-        .lines_read
-        .is_none_or(|read| read == script.inputs.len());
+    let all_read = ended.lines_read.is_none_or(|read| read == script.inputs.len());
     if all_read && stop(&ended.stdout) {
         ended.cut = Some(Cut::Stopped);
     }
     let trace = python.then(|| Trace::read(&scratch.trace(), script.inputs.len()));
     let ending = ending::ending(&ended, trace.as_ref(), all_read);
     let places = trace.map(|trace| {
-        trace
-            .places
-            .iter()
-            .map(|&place| {
-                scratch
-                    .hide(&ended.stdout[..place.min(ended.stdout.len())])
-                    .len()
-            })
-            .collect()
+        trace.places.iter().map(|&place| scratch.hide(&ended.stdout[..place.min(ended.stdout.len())]).len()).collect()
     });
     let outcome = Outcome {
         stdout: scratch.hide(&ended.stdout).into_owned(),
-        stderr_tail: scratch
-            .hide(&scratch.hide_our_frames(&ended.stderr_tail))
-            .into_owned(),
-        status: if ended.cut.is_some() {
-            None
-        } else {
-            ended.status.code()
-        },
+        stderr_tail: scratch.hide(&scratch.hide_our_frames(&ended.stderr_tail)).into_owned(),
+        status: if ended.cut.is_some() { None } else { ended.status.code() },
         lines_read: ended.lines_read,
         duration: ended.duration,
         ending,
@@ -304,21 +268,10 @@ fn run_while(
 ///
 /// # Errors
 /// Only what is no fault of the program, among it an interpreter that does not work.
-pub fn syntax_error(
-    interpreter: &Interpreter,
-    submission: &Submission,
-) -> Result<Option<String>, RunError> {
+pub fn syntax_error(interpreter: &Interpreter, submission: &Submission) -> Result<Option<String>, RunError> {
     let limits = Limits::default();
     let scratch = Scratch::new(Some(submission))?;
-    let command = launch::command(
-        &Program::Python {
-            interpreter,
-            submission,
-        },
-        &scratch,
-        Mode::Syntax,
-        &limits,
-    )?;
+    let command = launch::command(&Program::Python { interpreter, submission }, &scratch, Mode::Syntax, &limits)?;
     let watch = Watch {
         time: &|| limits.time,
         output: limits.output,
@@ -332,14 +285,10 @@ pub fn syntax_error(
     let said = String::from_utf8_lossy(&scratch.hide(&ended.stderr_tail)).into_owned();
     scratch.remove()?;
     if !trace.started {
-        return Err(RunError::Interpreter {
-            path: interpreter.path.clone(),
-            said,
-        });
+        return Err(RunError::Interpreter { path: interpreter.path.clone(), said });
     }
     // A traceback's head means that something ran after all: what it said is for the cases to tell.
-    let compiled = ended.cut.is_some()
-        || trace.uncaught.is_none()
-        || said.contains("Traceback (most recent call last)");
+    let compiled =
+        ended.cut.is_some() || trace.uncaught.is_none() || said.contains("Traceback (most recent call last)");
     Ok((!compiled && interpreter.is_cpython()).then_some(said))
 }

@@ -45,32 +45,16 @@ pub fn run_all<T: Send>(
     finish: &(dyn Fn(usize, Outcome) -> T + Sync),
 ) -> Result<Results<T>, RunError> {
     let timed_out: Vec<_> = jobs.iter().map(|_| AtomicBool::new(false)).collect();
-    let is_short = |index: usize| {
-        timed_out[..index]
-            .iter()
-            .filter(|out| out.load(Ordering::SeqCst))
-            .count()
-            >= PATIENCE
-    };
+    let is_short =
+        |index: usize| timed_out[..index].iter().filter(|out| out.load(Ordering::SeqCst)).count() >= PATIENCE;
     let given_up = AtomicBool::new(false);
     let run = |index: usize| {
         let job = &jobs[index];
         let time = || {
-            if is_short(index) {
-                job.limits.time.min(SHORT)
-            } else {
-                job.limits.time
-            }
+            if is_short(index) { job.limits.time.min(SHORT) } else { job.limits.time }
         };
         let cancelled = || given_up.load(Ordering::Relaxed);
-        let outcome = run_while(
-            program,
-            job.script,
-            &job.limits,
-            job.stop,
-            &time,
-            &cancelled,
-        )?;
+        let outcome = run_while(program, job.script, &job.limits, job.stop, &time, &cancelled)?;
         timed_out[index].store(outcome.ending == Ending::TimedOut, Ordering::SeqCst);
         let duration = outcome.duration;
         Ok((finish(index, outcome), duration))
@@ -107,11 +91,7 @@ pub fn run_all<T: Send>(
     for (index, result) in finished.into_iter().enumerate() {
         let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (value, _) = match result {
-            Some((_, duration))
-                if duration > SHORT
-                    && is_short(index)
-                    && !timed_out[index].load(Ordering::SeqCst) =>
-            {
+            Some((_, duration)) if duration > SHORT && is_short(index) && !timed_out[index].load(Ordering::SeqCst) => {
                 run(index)?
             }
             Some(result) => result,

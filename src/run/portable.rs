@@ -29,14 +29,10 @@ pub(super) fn drive(
     _: Option<PathBuf>,
 ) -> Result<Ended, RunError> {
     let started = Instant::now();
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|source| RunError::Start {
-        program: command.get_program().to_string_lossy().into_owned(),
-        source,
-    })?;
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command
+        .spawn()
+        .map_err(|source| RunError::Start { program: command.get_program().to_string_lossy().into_owned(), source })?;
     let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
     if let Some(mut stdin) = child.stdin.take() {
         // It ends when the program does; a program that does not read is no fault.
@@ -62,8 +58,7 @@ pub(super) fn drive(
             }
         }
         if let Some((when, _)) = exited
-            && (stdout_thread.is_finished() && stderr_thread.is_finished()
-                || when.elapsed() >= GRACE)
+            && (stdout_thread.is_finished() && stderr_thread.is_finished() || when.elapsed() >= GRACE)
         {
             break None;
         }
@@ -77,31 +72,18 @@ pub(super) fn drive(
         }
         thread::sleep(TICK);
     };
-    let duration = exited
-        .map_or_else(Instant::now, |(when, _)| when)
-        .duration_since(started);
+    let duration = exited.map_or_else(Instant::now, |(when, _)| when).duration_since(started);
     // It may have ended already.
     let _ = child.kill();
     let status = child.wait()?;
     let take = |heard: &Mutex<Heard>| std::mem::take(&mut lock(heard).bytes);
     let mut stdout = take(&stdout);
     stdout.truncate(usize::try_from(watch.output).unwrap_or(usize::MAX));
-    Ok(Ended {
-        stdout,
-        stderr_tail: take(&stderr),
-        cut,
-        status,
-        lines_read: None,
-        duration,
-    })
+    Ok(Ended { stdout, stderr_tail: take(&stderr), cut, status, lines_read: None, duration })
 }
 
 /// Reads a pipe up to `most` bytes and keeps the last `kept` of them.
-fn listen(
-    pipe: Option<impl Read + Send + 'static>,
-    most: u64,
-    kept: usize,
-) -> (Arc<Mutex<Heard>>, JoinHandle<()>) {
+fn listen(pipe: Option<impl Read + Send + 'static>, most: u64, kept: usize) -> (Arc<Mutex<Heard>>, JoinHandle<()>) {
     let heard = Arc::new(Mutex::new(Heard::default()));
     let ours = Arc::clone(&heard);
     let thread = thread::spawn(move || {

@@ -18,18 +18,12 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Makes the folder (only its owner may enter) with a fresh copy of the submission in its home.
     pub fn new(submission: Option<&Submission>) -> Result<Self, RunError> {
-        Self::filled(submission).map_err(|source| RunError::Scratch {
-            folder: std::env::temp_dir(),
-            source,
-        })
+        Self::filled(submission).map_err(|source| RunError::Scratch { folder: std::env::temp_dir(), source })
     }
 
     fn filled(submission: Option<&Submission>) -> io::Result<Self> {
         let root = tempfile::Builder::new().prefix("check-").tempdir()?.keep();
-        let mut scratch = Self {
-            root,
-            names: Vec::new(),
-        };
+        let mut scratch = Self { root, names: Vec::new() };
         scratch.root = scratch.root.canonicalize()?;
         fs::create_dir(scratch.home())?;
         fs::create_dir(scratch.harness())?;
@@ -92,10 +86,7 @@ impl Scratch {
 
     /// Removes the folder, and says so if that fails.
     pub fn remove(self) -> Result<(), RunError> {
-        remove_tree(&self.root).map_err(|source| RunError::Cleanup {
-            folder: self.root.clone(),
-            source,
-        })
+        remove_tree(&self.root).map_err(|source| RunError::Cleanup { folder: self.root.clone(), source })
     }
 }
 
@@ -115,16 +106,8 @@ fn names(home: &Path, submission: &Submission) -> Vec<(Vec<u8>, Vec<u8>)> {
     if !inside.is_empty() && !inside.ends_with(b"/") {
         inside.push(b'/');
     }
-    let folder = if inside.is_empty() {
-        b".".to_vec()
-    } else {
-        bytes(folder)
-    };
-    vec![
-        (bytes(&program), bytes(typed)),
-        (bytes(&home.join("")), inside),
-        (bytes(home), folder),
-    ]
+    let folder = if inside.is_empty() { b".".to_vec() } else { bytes(folder) };
+    vec![(bytes(&program), bytes(typed)), (bytes(&home.join("")), inside), (bytes(home), folder)]
 }
 
 fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
@@ -167,10 +150,7 @@ fn remove_tree(root: &Path) -> io::Result<()> {
                 let inner = inner?;
                 if inner.file_type()?.is_dir() {
                     unlock(&inner.path())?;
-                    fs::rename(
-                        inner.path(),
-                        root.join(format!("removed-{}-{moved}", std::process::id())),
-                    )?;
+                    fs::rename(inner.path(), root.join(format!("removed-{}-{moved}", std::process::id())))?;
                     moved += 1;
                 } else {
                     fs::remove_file(inner.path())?;

@@ -80,19 +80,27 @@ impl Submission {
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let name = path.to_string_lossy().into_owned();
         let about = fs::metadata(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound if fs::symlink_metadata(path).is_ok() => {
-                OpenError::DanglingLink(name.clone())
-            }
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                OpenError::Missing(name.clone())
-            }
+            io::ErrorKind::NotFound if fs::symlink_metadata(path).is_ok() => OpenError::DanglingLink(name.clone()),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => OpenError::Missing(name.clone()),
             _ => unreadable(path)(error),
         })?;
-        if about.is_dir() {
-            Self::open_folder(path)
-        } else {
-            Self::open_file(path)
+        if about.is_dir() { Self::open_folder(path) } else { Self::open_file(path) }
+    }
+
+    /// The same for what a command runs: of a folder every file is taken, and which of them is run is the command's
+    /// own matter.
+    ///
+    /// # Errors
+    /// As [`Submission::open`]; a folder needs only to hold a file.
+    pub fn open_for_command(path: &Path) -> Result<Self, OpenError> {
+        if !path.is_dir() {
+            return Self::open(path);
         }
+        let name = path.to_string_lossy().into_owned();
+        let mut files = Vec::new();
+        walk(path, Path::new(""), OsStr::new(""), &mut files)?;
+        let program = files.pop().ok_or_else(|| OpenError::NoProgram(name.clone()))?;
+        Ok(Self { name, program, siblings: files, notes: Vec::new() })
     }
 
     fn open_file(path: &Path) -> Result<Self, OpenError> {
@@ -109,12 +117,7 @@ impl Submission {
             // A folder that can't be listed can still hold a file that can be read.
             Err(_) => Vec::new(),
         };
-        Ok(Self {
-            name,
-            program,
-            siblings,
-            notes,
-        })
+        Ok(Self { name, program, siblings, notes })
     }
 
     fn open_folder(folder: &Path) -> Result<Self, OpenError> {
@@ -124,10 +127,7 @@ impl Submission {
             return Err(if candidates.is_empty() {
                 OpenError::NoProgram(name)
             } else {
-                let candidates = candidates
-                    .iter()
-                    .map(|name| name.to_string_lossy().into_owned())
-                    .collect();
+                let candidates = candidates.iter().map(|name| name.to_string_lossy().into_owned()).collect();
                 OpenError::SeveralPrograms { name, candidates }
             });
         };
@@ -135,12 +135,7 @@ impl Submission {
         let program = read(&path, PathBuf::from(file_name), PROGRAM_LIMIT, "1 MiB")?;
         let mut siblings = Vec::new();
         walk(folder, Path::new(""), file_name, &mut siblings)?;
-        Ok(Self {
-            name: path.to_string_lossy().into_owned(),
-            program,
-            siblings,
-            notes: Vec::new(),
-        })
+        Ok(Self { name: path.to_string_lossy().into_owned(), program, siblings, notes: Vec::new() })
     }
 
     /// What was typed, for messages; of a folder, with the program's file.
@@ -170,10 +165,7 @@ impl Submission {
     /// The command line that runs an executable file.
     #[must_use]
     pub fn command_line(&self) -> String {
-        format!(
-            "./{}",
-            shell_words::quote(&self.file_name().to_string_lossy())
-        )
+        format!("./{}", shell_words::quote(&self.file_name().to_string_lossy()))
     }
 
     /// What the user should know about how it was read.
@@ -184,9 +176,7 @@ impl Submission {
 
     /// The files that are copied with the program: their paths beside it, and what is in them.
     pub fn siblings(&self) -> impl Iterator<Item = (&Path, &[u8])> {
-        self.siblings
-            .iter()
-            .map(|copy| (copy.path.as_path(), copy.bytes.as_slice()))
+        self.siblings.iter().map(|copy| (copy.path.as_path(), copy.bytes.as_slice()))
     }
 
     pub(super) fn files(&self) -> impl Iterator<Item = &FileCopy> {
@@ -195,25 +185,14 @@ impl Submission {
 }
 
 fn unreadable(path: &Path) -> impl Fn(io::Error) -> OpenError {
-    move |source| OpenError::Unreadable {
-        name: path.to_string_lossy().into_owned(),
-        source,
-    }
+    move |source| OpenError::Unreadable { name: path.to_string_lossy().into_owned(), source }
 }
 
 /// Reads a regular file without ever waiting for one that is none.
-fn read(
-    path: &Path,
-    relative: PathBuf,
-    most: u64,
-    limit: &'static str,
-) -> Result<FileCopy, OpenError> {
+fn read(path: &Path, relative: PathBuf, most: u64, limit: &'static str) -> Result<FileCopy, OpenError> {
     let name = path.to_string_lossy().into_owned();
     let unreadable = unreadable(path);
-    let not_a_file = |about: &fs::Metadata| OpenError::NotAFile {
-        name: name.clone(),
-        kind: kind(about),
-    };
+    let not_a_file = |about: &fs::Metadata| OpenError::NotAFile { name: name.clone(), kind: kind(about) };
     // Looked at before it is opened, since opening a device can do something, and afterwards, since it may be another.
     let about = fs::metadata(path).map_err(&unreadable)?;
     if !about.is_file() {
@@ -225,27 +204,18 @@ fn read(
         return Err(not_a_file(&about));
     }
     let mut bytes = Vec::new();
-    file.take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(&unreadable)?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(&unreadable)?;
     if bytes.len() as u64 > most {
         return Err(OpenError::TooLarge { name, limit });
     }
-    Ok(FileCopy {
-        path: relative,
-        bytes,
-        executable: executable(&about),
-    })
+    Ok(FileCopy { path: relative, bytes, executable: executable(&about) })
 }
 
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    File::options()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)
+    File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
 #[cfg(not(unix))]
@@ -286,8 +256,7 @@ fn python_files(folder: &Path) -> io::Result<Vec<OsString>> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        let is_python =
-            Path::new(&name).extension().is_some_and(|end| end == "py") && !is_hidden(&name);
+        let is_python = Path::new(&name).extension().is_some_and(|end| end == "py") && !is_hidden(&name);
         if is_python && fs::metadata(entry.path()).is_ok_and(|about| about.is_file()) {
             names.push(name);
         }
@@ -301,12 +270,7 @@ fn is_hidden(name: &OsStr) -> bool {
 }
 
 /// All of the modules beside a program, or none if they are too many: half of them would be a riddle.
-fn siblings(
-    folder: &Path,
-    names: Vec<OsString>,
-    program: &OsStr,
-    notes: &mut Vec<String>,
-) -> Vec<FileCopy> {
+fn siblings(folder: &Path, names: Vec<OsString>, program: &OsStr, notes: &mut Vec<String>) -> Vec<FileCopy> {
     let (most, mut room) = SIBLINGS_LIMIT;
     let names: Vec<_> = names.into_iter().filter(|name| name != program).collect();
     let mut copies = Vec::new();
@@ -337,16 +301,10 @@ fn siblings(
 }
 
 /// All files under `top`/`inside` but the program; hidden ones, links and `__pycache__` are left out.
-fn walk(
-    top: &Path,
-    inside: &Path,
-    program: &OsStr,
-    copies: &mut Vec<FileCopy>,
-) -> Result<(), OpenError> {
+fn walk(top: &Path, inside: &Path, program: &OsStr, copies: &mut Vec<FileCopy>) -> Result<(), OpenError> {
     let folder = top.join(inside);
-    let mut entries = fs::read_dir(&folder)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(unreadable(&folder))?;
+    let mut entries =
+        fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable(&folder))?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let name = entry.file_name();
@@ -362,10 +320,7 @@ fn walk(
             let limit = "1,000 files or 16 MiB";
             let taken: u64 = copies.iter().map(|copy| copy.bytes.len() as u64).sum();
             if copies.len() == most {
-                return Err(OpenError::TooLarge {
-                    name: top.to_string_lossy().into_owned(),
-                    limit,
-                });
+                return Err(OpenError::TooLarge { name: top.to_string_lossy().into_owned(), limit });
             }
             copies.push(read(&entry.path(), relative, room - taken, limit)?);
         }

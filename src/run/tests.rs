@@ -38,38 +38,23 @@ fn program(text: &str) -> Submission {
 
 /// Generous: other things run on this machine.
 fn limits() -> Limits {
-    Limits {
-        time: Duration::from_secs(20),
-        ..Limits::default()
-    }
+    Limits { time: Duration::from_secs(20), ..Limits::default() }
 }
 
 fn seconds(time: f64) -> Limits {
-    Limits {
-        time: Duration::from_secs_f64(time),
-        ..Limits::default()
-    }
+    Limits { time: Duration::from_secs_f64(time), ..Limits::default() }
 }
 
 fn typed(inputs: &[&str]) -> Script {
-    Script {
-        inputs: inputs.iter().map(|&line| line.to_owned()).collect(),
-        seed: None,
-    }
+    Script { inputs: inputs.iter().map(|&line| line.to_owned()).collect(), seed: None }
 }
 
 fn seeded(seed: &str) -> Script {
-    Script {
-        inputs: Vec::new(),
-        seed: Some(seed.to_owned()),
-    }
+    Script { inputs: Vec::new(), seed: Some(seed.to_owned()) }
 }
 
 fn run_with(submission: &Submission, script: &Script, limits: &Limits) -> Outcome {
-    let program = Program::Python {
-        interpreter: &PYTHON,
-        submission,
-    };
+    let program = Program::Python { interpreter: &PYTHON, submission };
     run(&program, script, limits, &|_| false).unwrap()
 }
 
@@ -78,10 +63,7 @@ fn python(text: &str, inputs: &[&str]) -> Outcome {
 }
 
 fn command(line: &str, inputs: &[&str], limits: &Limits) -> Outcome {
-    let program = Program::Command {
-        line,
-        submission: None,
-    };
+    let program = Program::Command { line, submission: None };
     run(&program, &typed(inputs), limits, &|_| false).unwrap()
 }
 
@@ -104,10 +86,7 @@ mod reading {
 
     #[test]
     fn input() {
-        let outcome = python(
-            "a = input('First? ')\nb = input('Second? ')\nprint(int(a) + int(b))",
-            &["1", "2"],
-        );
+        let outcome = python("a = input('First? ')\nb = input('Second? ')\nprint(int(a) + int(b))", &["1", "2"]);
         assert_eq!(stdout(&outcome), "First? Second? 3\n");
         assert_eq!((outcome.ending, outcome.status), (WELL, Some(0)));
         assert_eq!(outcome.lines_read, Some(2));
@@ -117,29 +96,13 @@ mod reading {
     #[test]
     fn other_ways_have_places_too() {
         for (text, places) in [
-            (
-                "import sys\nfor n in 1, 2:\n print('?', end='')\n sys.stdin.readline()",
-                vec![1, 2],
-            ),
-            (
-                "import sys\nprint('?', end='')\nfor line in sys.stdin: print('?', end='')",
-                vec![1, 2],
-            ),
-            (
-                "import sys\nprint('?', end='')\nsys.stdin.read()\nprint('!')",
-                vec![1, 1],
-            ),
-            (
-                "import sys\nprint('?', end='')\nsys.stdin.buffer.raw.read(2)\nsys.stdin.buffer.raw.read()",
-                vec![1, 1],
-            ),
+            ("import sys\nfor n in 1, 2:\n print('?', end='')\n sys.stdin.readline()", vec![1, 2]),
+            ("import sys\nprint('?', end='')\nfor line in sys.stdin: print('?', end='')", vec![1, 2]),
+            ("import sys\nprint('?', end='')\nsys.stdin.read()\nprint('!')", vec![1, 1]),
+            ("import sys\nprint('?', end='')\nsys.stdin.buffer.raw.read(2)\nsys.stdin.buffer.raw.read()", vec![1, 1]),
         ] {
             let outcome = python(text, &["a", "b"]);
-            assert_eq!(
-                (&outcome.ending, outcome.lines_read),
-                (&WELL, Some(2)),
-                "{text}"
-            );
+            assert_eq!((&outcome.ending, outcome.lines_read), (&WELL, Some(2)), "{text}");
             assert_eq!(outcome.places, Some(places), "{text}");
         }
     }
@@ -153,11 +116,7 @@ mod reading {
         ] {
             let outcome = python(text, &["a", "", "b"]);
             assert_eq!(stdout(&outcome), "a\n\nb\n", "{text}");
-            assert_eq!(
-                (outcome.ending, outcome.lines_read),
-                (WELL, Some(3)),
-                "{text}"
-            );
+            assert_eq!((outcome.ending, outcome.lines_read), (WELL, Some(3)), "{text}");
         }
     }
 
@@ -206,17 +165,11 @@ mod endings {
     #[test]
     fn a_status_of_its_own_is_no_crash() {
         let outcome = python("import sys; sys.exit(3)", &[]);
-        assert_eq!(
-            (outcome.ending, outcome.status),
-            (Ending::Exited { status: 3 }, Some(3))
-        );
+        assert_eq!((outcome.ending, outcome.status), (Ending::Exited { status: 3 }, Some(3)));
         let outcome = python("exit('no')", &[]);
         assert_eq!(outcome.ending, Ending::Exited { status: 1 });
         let outcome = python("import os\nprint('x', end='')\nos._exit(1)", &[]);
-        assert_eq!(
-            (stdout(&outcome), &outcome.ending),
-            ("x", &Ending::Exited { status: 1 })
-        );
+        assert_eq!((stdout(&outcome), &outcome.ending), ("x", &Ending::Exited { status: 1 }));
     }
 
     #[test]
@@ -229,11 +182,7 @@ mod endings {
             "Traceback (most recent call last):\n  File \"{0}\", line 3, in <module>\n    f()\n  File \"{0}\", line 2, in f\n",
             name.display()
         );
-        assert!(
-            stderr(&outcome).starts_with(&expected),
-            "{}",
-            stderr(&outcome)
-        );
+        assert!(stderr(&outcome).starts_with(&expected), "{}", stderr(&outcome));
         let outcome = python("import time\ntime.sleep('a')", &[]);
         assert_eq!(outcome.ending, exception("TypeError"));
         assert_eq!(stderr(&outcome).matches("File").count(), 1);
@@ -251,10 +200,7 @@ mod endings {
     #[test]
     fn signals() {
         let outcome = python("import os\nos.abort()", &[]);
-        assert_eq!(
-            outcome.ending,
-            Ending::Crashed(Crash::Signal("SIGABRT".into()))
-        );
+        assert_eq!(outcome.ending, Ending::Crashed(Crash::Signal("SIGABRT".into())));
         assert_eq!(outcome.status, None);
     }
 
@@ -277,15 +223,8 @@ mod endings {
 
     #[test]
     fn too_much_output() {
-        let limits = Limits {
-            output: 10_001,
-            ..limits()
-        };
-        let outcome = run_with(
-            &program("while True: print('0123456789' * 9)"),
-            &typed(&[]),
-            &limits,
-        );
+        let limits = Limits { output: 10_001, ..limits() };
+        let outcome = run_with(&program("while True: print('0123456789' * 9)"), &typed(&[]), &limits);
         assert_eq!(outcome.ending, Ending::TooMuchOutput);
         assert_eq!(outcome.stdout.len(), 10_001);
         let outcome = run_with(&program("print('x' * 10_000)"), &typed(&[]), &limits);
@@ -294,10 +233,7 @@ mod endings {
 
     #[test]
     fn a_flood_of_complaints_keeps_its_end() {
-        let outcome = python(
-            "import sys\nfor n in range(9999): sys.stderr.write('line %d\\n' % n)",
-            &[],
-        );
+        let outcome = python("import sys\nfor n in range(9999): sys.stderr.write('line %d\\n' % n)", &[]);
         assert_eq!(outcome.stderr_tail.len(), 16 << 10);
         assert!(stderr(&outcome).ends_with("line 9998\n"));
         let outcome = python("import os\nwhile True: os.write(2, b'x' * 65536)", &[]);
@@ -319,19 +255,12 @@ mod endings {
     #[test]
     fn enough() {
         let submission = program("print('a'); input('b'); print('c')\nwhile True: print('d')");
-        let program = Program::Python {
-            interpreter: &PYTHON,
-            submission: &submission,
-        };
-        let outcome = run(&program, &typed(&["1"]), &limits(), &|out| {
-            out.starts_with(b"a\nbc\n")
-        });
+        let program = Program::Python { interpreter: &PYTHON, submission: &submission };
+        let outcome = run(&program, &typed(&["1"]), &limits(), &|out| out.starts_with(b"a\nbc\n"));
         let outcome = outcome.unwrap();
         assert_eq!((outcome.ending, outcome.status), (Ending::Stopped, None));
         // Not before all is read.
-        let outcome = run(&program, &typed(&["1", "2"]), &seconds(1.0), &|out| {
-            out.starts_with(b"a\n")
-        });
+        let outcome = run(&program, &typed(&["1", "2"]), &seconds(1.0), &|out| out.starts_with(b"a\n"));
         assert_ne!(outcome.unwrap().ending, Ending::Stopped);
     }
 }
@@ -369,10 +298,7 @@ mod surroundings {
     #[test]
     fn a_folder_comes_whole() {
         let files = Files::new(&[
-            (
-                "game.py",
-                "from parts import deck\nprint(open('words.txt').read(), deck.N)",
-            ),
+            ("game.py", "from parts import deck\nprint(open('words.txt').read(), deck.N)"),
             ("words.txt", "hello"),
             ("parts/deck.py", "N = 60"),
             (".hidden", ""),
@@ -408,10 +334,7 @@ mod surroundings {
         );
         assert_eq!(stdout(&outcome), "sleep length must be non-negative\n");
         assert!(started.elapsed() < Duration::from_secs(20));
-        let real = Limits {
-            real_sleep: true,
-            ..seconds(1.0)
-        };
+        let real = Limits { real_sleep: true, ..seconds(1.0) };
         let outcome = run_with(&program("import time\ntime.sleep(99)"), &typed(&[]), &real);
         assert_eq!(outcome.ending, Ending::TimedOut);
     }
@@ -428,51 +351,35 @@ mod chance {
         assert_eq!(stdout(&first), stdout(&own));
         assert_eq!(first.ending, WELL);
         let long = format!("-1{}", "0".repeat(6000));
-        assert_eq!(
-            run_with(&program(text), &seeded(&long), &limits()).ending,
-            WELL
-        );
+        assert_eq!(run_with(&program(text), &seeded(&long), &limits()).ending, WELL);
     }
 
     #[test]
     fn an_honest_reseed_repeats() {
         let text = "import random\nfrom random import seed\nrandom.seed()\na = random.random()\nseed(None)\nb = random.random()\n\
                     random.seed(5)\nassert random.random() == 0.6229016948897019\nprint(a, b)";
-        let [one, again, other] =
-            ["1", "1", "2"].map(|seed| run_with(&program(text), &seeded(seed), &limits()));
+        let [one, again, other] = ["1", "1", "2"].map(|seed| run_with(&program(text), &seeded(seed), &limits()));
         assert_eq!(one.ending, WELL, "{}", stderr(&one));
         assert_eq!(one.stdout, again.stdout);
         assert_ne!(one.stdout, other.stdout);
         let (a, b) = stdout(&one).split_once(' ').unwrap();
         assert_ne!(a, b.trim());
         let free = "import random\nprint(random.SystemRandom().random(), random.Random().random())";
-        let [one, again] =
-            ["1", "1"].map(|seed| run_with(&program(free), &seeded(seed), &limits()));
+        let [one, again] = ["1", "1"].map(|seed| run_with(&program(free), &seeded(seed), &limits()));
         assert_ne!(one.stdout, again.stdout);
     }
 
     #[test]
     fn the_programs_own_modules_win() {
         let files = Files::new(&[
-            (
-                "student.py",
-                "import random\nprint(random.mine)\nimport bisect\nprint(bisect.mine)",
-            ),
+            ("student.py", "import random\nprint(random.mine)\nimport bisect\nprint(bisect.mine)"),
             ("random.py", "mine = 1"),
             ("bisect.py", "mine = 2"),
         ]);
         let outcome = run_with(&files.open("student.py"), &seeded("1"), &limits());
-        assert_eq!(
-            stdout(&outcome),
-            "1\n2\n",
-            "{outcome:?} {}",
-            stderr(&outcome)
-        );
+        assert_eq!(stdout(&outcome), "1\n2\n", "{outcome:?} {}", stderr(&outcome));
         let files = Files::new(&[
-            (
-                "student.py",
-                "import random\nprint(random.random())\nimport bisect\nprint(bisect.mine)",
-            ),
+            ("student.py", "import random\nprint(random.random())\nimport bisect\nprint(bisect.mine)"),
             ("bisect.py", "mine = 2"),
         ]);
         let outcome = run_with(&files.open("student.py"), &seeded("1"), &limits());
@@ -493,12 +400,7 @@ mod tidiness {
              os.read(r, 1)\nprint('after')"
         );
         let outcome = python(&text, &[]);
-        assert_eq!(
-            (stdout(&outcome), outcome.ending.clone()),
-            ("before\nafter\n", WELL),
-            "{}",
-            stderr(&outcome)
-        );
+        assert_eq!((stdout(&outcome), outcome.ending.clone()), ("before\nafter\n", WELL), "{}", stderr(&outcome));
         let pid = fs::read_to_string(note).unwrap();
         assert!(!Path::new("/proc").join(pid).exists());
     }
@@ -518,10 +420,7 @@ mod tidiness {
         let submission = program(text);
         let scratch = Scratch::new(Some(&submission)).unwrap();
         let root = scratch.home().parent().unwrap().to_owned();
-        let program = Program::Python {
-            interpreter: &PYTHON,
-            submission: &submission,
-        };
+        let program = Program::Python { interpreter: &PYTHON, submission: &submission };
         let script = typed(&[]);
         let command = launch::command(&program, &scratch, Mode::Run(&script), &limits()).unwrap();
         let status = { command }.status().unwrap();
@@ -547,10 +446,7 @@ mod tidiness {
         let outcome = run_with(&files.open("student.py"), &typed(&["a"]), &limits());
         let name = files.path("student.py");
         let folder = files.0.path().display();
-        assert_eq!(
-            stdout(&outcome),
-            format!("{}\n{folder}/other {folder}\n", name.display())
-        );
+        assert_eq!(stdout(&outcome), format!("{}\n{folder}/other {folder}\n", name.display()));
         assert_eq!(outcome.places, Some(vec![name.to_string_lossy().len() + 1]));
     }
 }
@@ -560,11 +456,7 @@ mod commands {
 
     #[test]
     fn words() {
-        let outcome = command(
-            "sh -c 'read a; read b; echo \"$b $a\"'",
-            &["1", "2", "3"],
-            &limits(),
-        );
+        let outcome = command("sh -c 'read a; read b; echo \"$b $a\"'", &["1", "2", "3"], &limits());
         assert_eq!(stdout(&outcome), "2 1\n");
         assert_eq!((outcome.ending, outcome.lines_read), (WELL, Some(2)));
         assert_eq!(outcome.places, None);
@@ -574,15 +466,10 @@ mod commands {
 
     #[test]
     fn what_can_not_start() {
-        for (line, words) in [
-            ("no-such-command", "can't start no-such-command"),
-            ("'", "can't read the command"),
-            ("", "it is empty"),
-        ] {
-            let program = Program::Command {
-                line,
-                submission: None,
-            };
+        for (line, words) in
+            [("no-such-command", "can't start no-such-command"), ("'", "can't read the command"), ("", "it is empty")]
+        {
+            let program = Program::Command { line, submission: None };
             let error = run(&program, &typed(&[]), &limits(), &|_| false).unwrap_err();
             assert!(error.to_string().contains(words), "{error}");
         }
@@ -596,28 +483,18 @@ mod commands {
         let submission = files.open("my game");
         assert!(submission.is_executable());
         let line = submission.command_line();
-        let program = Program::Command {
-            line: &line,
-            submission: Some(&submission),
-        };
+        let program = Program::Command { line: &line, submission: Some(&submission) };
         let outcome = run(&program, &typed(&["x"]), &limits(), &|_| false).unwrap();
-        assert_eq!(
-            stdout(&outcome),
-            format!("x\n{}\n", files.0.path().display())
-        );
+        assert_eq!(stdout(&outcome), format!("x\n{}\n", files.0.path().display()));
     }
 
     #[test]
     fn memory_is_watched() {
         let python = PYTHON.path.display();
         // In a grandchild, too.
-        let line = format!(
-            "sh -c '(exec {python} -c \"x = b\\\"x\\\" * 300_000_000; import signal; signal.pause()\"); :'",
-        );
-        let limits = Limits {
-            memory: 100 << 20,
-            ..limits()
-        };
+        let line =
+            format!("sh -c '(exec {python} -c \"x = b\\\"x\\\" * 300_000_000; import signal; signal.pause()\"); :'",);
+        let limits = Limits { memory: 100 << 20, ..limits() };
         let outcome = command(&line, &[], &limits);
         assert_eq!(outcome.ending, Ending::TooMuchMemory);
     }
@@ -642,37 +519,23 @@ mod syntax {
         let files = Files::new(&[("student.py", "if 1:\n    print('a'\nprint('b')\n")]);
         let said = words(&files).unwrap();
         let name = files.path("student.py");
-        assert!(
-            said.starts_with(&format!("  File \"{}\", line 2\n", name.display())),
-            "{said}"
-        );
+        assert!(said.starts_with(&format!("  File \"{}\", line 2\n", name.display())), "{said}");
         assert!(said.contains("\nSyntaxError: "), "{said}");
-        for text in [
-            "a = 'x\0'\n",
-            "# coding: nonsense\n",
-            "if 1:\n\tx=1\n        y=2\n",
-        ] {
+        for text in ["a = 'x\0'\n", "# coding: nonsense\n", "if 1:\n\tx=1\n        y=2\n"] {
             let said = words(&Files::new(&[("student.py", text)])).unwrap();
             assert!(said.contains("Error: "), "{said}");
         }
         let files = Files::new(&[]);
         fs::write(files.path("student.py"), b"print('\xff')").unwrap();
         let said = words(&files).unwrap();
-        assert!(
-            said.contains("SyntaxError: Non-UTF-8")
-                || said.contains("SyntaxError: (unicode error)"),
-            "{said}"
-        );
+        assert!(said.contains("SyntaxError: Non-UTF-8") || said.contains("SyntaxError: (unicode error)"), "{said}");
         assert!(!said.contains("check-"), "{said}");
     }
 
     #[test]
     fn an_interpreter_that_is_none() {
         let submission = program("");
-        let interpreter = Interpreter {
-            path: "/bin/false".into(),
-            ..PYTHON.clone()
-        };
+        let interpreter = Interpreter { path: "/bin/false".into(), ..PYTHON.clone() };
         let error = syntax_error(&interpreter, &submission).unwrap_err();
         assert!(matches!(error, RunError::Interpreter { .. }));
     }
@@ -695,10 +558,7 @@ mod finding {
     #[test]
     fn an_old_interpreter() {
         use std::os::unix::fs::PermissionsExt;
-        let files = Files::new(&[(
-            "python3",
-            "#!/bin/sh\nprintf '3 7 16\\ncpython\\n/usr/bin/python3.7'",
-        )]);
+        let files = Files::new(&[("python3", "#!/bin/sh\nprintf '3 7 16\\ncpython\\n/usr/bin/python3.7'")]);
         let path = files.path("python3");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let error = Interpreter::find(Some(&path)).unwrap_err();
@@ -720,14 +580,7 @@ mod opening {
     fn what_is_no_program() {
         let files = Files::new(&[("a/b.txt", ""), ("c/d.py", ""), ("c/e.py", "")]);
         std::os::unix::fs::symlink("nothing", files.path("dangling")).unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            files.path("fifo"),
-            rustix::fs::FileType::Fifo,
-            0o600.into(),
-            0,
-        )
-        .unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, files.path("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         fs::write(files.path("big.py"), vec![b'#'; (1 << 20) + 1]).unwrap();
         for (path, words) in [
             ("none.py", "no such file"),
@@ -761,10 +614,7 @@ mod opening {
         let mut files: Vec<_> = names[..50].iter().map(|name| (name.as_str(), "")).collect();
         files.push(("student.py", ""));
         let submission = Files::new(&files).open("student.py");
-        assert_eq!(
-            (submission.siblings().count(), submission.notes().len()),
-            (50, 0)
-        );
+        assert_eq!((submission.siblings().count(), submission.notes().len()), (50, 0));
         files.push((&names[50], ""));
         let submission = Files::new(&files).open("student.py");
         assert_eq!(submission.siblings().count(), 0);
@@ -772,10 +622,7 @@ mod opening {
         let half = "#".repeat(600_000);
         let files = [("student.py", ""), ("a.py", &half), ("b.py", &half)];
         let submission = Files::new(&files).open("student.py");
-        assert_eq!(
-            (submission.siblings().count(), submission.notes().len()),
-            (0, 1)
-        );
+        assert_eq!((submission.siblings().count(), submission.notes().len()), (0, 1));
     }
 }
 
@@ -784,18 +631,9 @@ mod many {
 
     fn endings(text: &str, scripts: &[Script], workers: usize, time: f64) -> Results<String> {
         let submission = program(text);
-        let program = Program::Python {
-            interpreter: &PYTHON,
-            submission: &submission,
-        };
-        let jobs: Vec<_> = scripts
-            .iter()
-            .map(|script| Job {
-                script,
-                limits: seconds(time),
-                stop: &|_| false,
-            })
-            .collect();
+        let program = Program::Python { interpreter: &PYTHON, submission: &submission };
+        let jobs: Vec<_> =
+            scripts.iter().map(|script| Job { script, limits: seconds(time), stop: &|_| false }).collect();
         run_all(&program, &jobs, workers, &|index, outcome| {
             format!("{index} {:?} {}", outcome.ending, stdout(&outcome))
         })
@@ -806,26 +644,17 @@ mod many {
     fn in_order() {
         let scripts: Vec<_> = (0..20).map(|n| typed(&[&n.to_string()])).collect();
         let results = endings("print(input())", &scripts, 4, 20.0);
-        let expected: Vec<_> = (0..20)
-            .map(|n| format!("{n} Exited {{ status: 0 }} {n}\n"))
-            .collect();
+        let expected: Vec<_> = (0..20).map(|n| format!("{n} Exited {{ status: 0 }} {n}\n")).collect();
         assert_eq!((results.all, results.short_from), (expected, None));
     }
 
     #[test]
     fn little_time_after_three_that_timed_out() {
         let text = "import time\nn = float(input())\nwhile time.process_time() < n: pass";
-        let scripts: Vec<_> = ["9", "0", "9", "9", "1.2", "0", "1.2"]
-            .iter()
-            .map(|n| typed(&[n]))
-            .collect();
+        let scripts: Vec<_> = ["9", "0", "9", "9", "1.2", "0", "1.2"].iter().map(|n| typed(&[n])).collect();
         for workers in [1, 7] {
             let results = endings(text, &scripts, workers, 3.0);
-            let short: Vec<_> = results
-                .all
-                .iter()
-                .map(|ending| ending.contains("TimedOut"))
-                .collect();
+            let short: Vec<_> = results.all.iter().map(|ending| ending.contains("TimedOut")).collect();
             assert_eq!(short, [true, false, true, true, true, false, true]);
             assert_eq!(results.short_from, Some(4));
         }
@@ -834,15 +663,8 @@ mod many {
     #[test]
     fn a_fault_of_ours_ends_all() {
         let script = typed(&[]);
-        let program = Program::Command {
-            line: "no-such-command",
-            submission: None,
-        };
-        let job = || Job {
-            script: &script,
-            limits: limits(),
-            stop: &|_| false,
-        };
+        let program = Program::Command { line: "no-such-command", submission: None };
+        let job = || Job { script: &script, limits: limits(), stop: &|_| false };
         let result = run_all(&program, &[job(), job(), job()], 2, &|_, _| ());
         assert!(matches!(result, Err(RunError::Start { .. })));
     }
@@ -857,17 +679,10 @@ fn speed() {
          for turn in range(19):\n    print('Rack', rack)\n    print('Top of discard pile', deck[-1])\n    \
          rack[turn % 5] = int(input('Enter card: '))\n    print('The rack after the turn ', rack)\n    print()\n",
     );
-    let program = Program::Python {
-        interpreter: &PYTHON,
-        submission: &submission,
-    };
+    let program = Program::Python { interpreter: &PYTHON, submission: &submission };
     let inputs: Vec<String> = (0..20).map(|n| n.to_string()).collect();
     let script = Script { inputs, seed: None };
-    let job = || Job {
-        script: &script,
-        limits: limits(),
-        stop: &|_| false,
-    };
+    let job = || Job { script: &script, limits: limits(), stop: &|_| false };
     let jobs: Vec<_> = (0..200).map(|_| job()).collect();
     for workers in [1, 2] {
         let (started, used) = (Instant::now(), cpu());
@@ -890,20 +705,12 @@ fn speed() {
     fn cpu() -> Vec<f64> {
         let stat = fs::read_to_string("/proc/self/stat").unwrap();
         let fields = stat.rsplit_once(") ").unwrap().1.split(' ');
-        fields
-            .skip(11)
-            .take(4)
-            .map(|ticks| ticks.parse::<f64>().unwrap() / 100.0)
-            .collect()
+        fields.skip(11).take(4).map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).collect()
     }
 
     fn report(what: &str, started: Instant, before: &[f64]) {
         let time = started.elapsed().as_secs_f64();
-        let used: Vec<_> = cpu()
-            .iter()
-            .zip(before)
-            .map(|(now, then)| (now - then) * 5.0)
-            .collect();
+        let used: Vec<_> = cpu().iter().zip(before).map(|(now, then)| (now - then) * 5.0).collect();
         println!(
             "{what}: {:.1} runs a second; CPU a run: {:.2} ms ours, {:.2} ms the program's",
             200.0 / time,

@@ -36,11 +36,7 @@ pub(super) fn drive(
     let mut feed = Feed::new(lines, typing, stdin.try_clone()?)?;
     let mut stdout_end = Listener::new(printed)?;
     let mut stderr_end = Listener::new(complained)?;
-    command
-        .stdin(stdin)
-        .stdout(stdout)
-        .stderr(stderr)
-        .process_group(0);
+    command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
 
     let started = Instant::now();
     let mut running = Running::start(command, home)?;
@@ -79,8 +75,7 @@ pub(super) fn drive(
             last_news = now;
         }
         if let Some(exited) = exited
-            && (stdout_end.is_closed() && stderr_end.is_closed()
-                || now.duration_since(last_news.max(exited)) >= GRACE)
+            && (stdout_end.is_closed() && stderr_end.is_closed() || now.duration_since(last_news.max(exited)) >= GRACE)
         {
             break None;
         }
@@ -89,10 +84,7 @@ pub(super) fn drive(
         }
         let limit = (watch.time)();
         let elapsed = now.duration_since(started);
-        if elapsed >= limit
-            && (elapsed >= 3 * limit
-                || elapsed.saturating_sub(system::waited(running.pid)) >= limit)
-        {
+        if elapsed >= limit && (elapsed >= 3 * limit || elapsed.saturating_sub(system::waited(running.pid)) >= limit) {
             break Some(Cut::Time);
         }
         if now >= memory_due {
@@ -105,12 +97,7 @@ pub(super) fn drive(
         let quiet = (1..32_768).contains(&news) && exited.is_none();
         let mut ends: Vec<BorrowedFd<'_>> = Vec::with_capacity(3);
         if !quiet {
-            ends.extend(
-                [&stdout_end, &stderr_end]
-                    .into_iter()
-                    .filter_map(|end| end.pipe.as_ref())
-                    .map(AsFd::as_fd),
-            );
+            ends.extend([&stdout_end, &stderr_end].into_iter().filter_map(|end| end.pipe.as_ref()).map(AsFd::as_fd));
         }
         if exited.is_none() {
             ends.extend(running.exit.as_ref().map(AsFd::as_fd));
@@ -120,18 +107,9 @@ pub(super) fn drive(
         nap.sleep(&ends, feed.awaited(), longest.min(left), news > 0)?;
     };
     let ended = exited.unwrap_or_else(Instant::now);
-    let duration = ended
-        .duration_since(started)
-        .saturating_sub(system::waited(running.pid));
+    let duration = ended.duration_since(started).saturating_sub(system::waited(running.pid));
     let status = running.finish()?;
-    Ok(Ended {
-        stdout,
-        stderr_tail,
-        cut,
-        status,
-        lines_read: Some(feed.lines_read()?),
-        duration,
-    })
+    Ok(Ended { stdout, stderr_tail, cut, status, lines_read: Some(feed.lines_read()?), duration })
 }
 
 fn keep_tail(tail: &mut Vec<u8>, bytes: &[u8]) {
@@ -151,10 +129,7 @@ impl Nap {
     const LONGEST: Duration = Duration::from_millis(2);
 
     fn new(woken: bool) -> Self {
-        Self {
-            woken,
-            next: Self::SHORTEST,
-        }
+        Self { woken, next: Self::SHORTEST }
     }
 
     fn sleep(
@@ -166,26 +141,13 @@ impl Nap {
     ) -> io::Result<()> {
         let mut time = longest;
         if !self.woken {
-            self.next = if news {
-                Self::SHORTEST
-            } else {
-                (self.next * 2).min(Self::LONGEST)
-            };
+            self.next = if news { Self::SHORTEST } else { (self.next * 2).min(Self::LONGEST) };
             time = time.min(self.next);
         }
-        let mut ends: Vec<PollFd<'_>> = readable
-            .iter()
-            .map(|&end| PollFd::from_borrowed_fd(end, PollFlags::IN))
-            .collect();
-        ends.extend(
-            writable
-                .filter(|_| self.woken)
-                .map(|end| PollFd::from_borrowed_fd(end, PollFlags::OUT)),
-        );
-        let time = Timespec {
-            tv_sec: time.as_secs().cast_signed(),
-            tv_nsec: time.subsec_nanos().into(),
-        };
+        let mut ends: Vec<PollFd<'_>> =
+            readable.iter().map(|&end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
+        ends.extend(writable.filter(|_| self.woken).map(|end| PollFd::from_borrowed_fd(end, PollFlags::OUT)));
+        let time = Timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: time.subsec_nanos().into() };
         match poll(&mut ends, Some(&time)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
@@ -203,11 +165,7 @@ struct Listener {
 impl Listener {
     fn new(pipe: PipeReader) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
-        Ok(Self {
-            pipe: Some(pipe),
-            total: 0,
-            buffer: vec![0; 1 << 16],
-        })
+        Ok(Self { pipe: Some(pipe), total: 0, buffer: vec![0; 1 << 16] })
     }
 
     fn is_closed(&self) -> bool {
@@ -248,19 +206,12 @@ struct Running {
 impl Running {
     fn start(mut command: Command, home: Option<PathBuf>) -> Result<Self, RunError> {
         descriptors::keep_ours();
-        let child =
-            system::start(&mut command, home.as_ref()).map_err(|source| RunError::Start {
-                program: command.get_program().to_string_lossy().into_owned(),
-                source,
-            })?;
+        let child = system::start(&mut command, home.as_ref()).map_err(|source| RunError::Start {
+            program: command.get_program().to_string_lossy().into_owned(),
+            source,
+        })?;
         let pid = Pid::from_child(&child);
-        Ok(Self {
-            child,
-            pid,
-            exit: system::exit_event(pid),
-            home,
-            finished: false,
-        })
+        Ok(Self { child, pid, exit: system::exit_event(pid), home, finished: false })
     }
 
     /// Whether the process has ended. It is not reaped, so that its group can't be another's yet.

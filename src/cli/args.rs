@@ -1,0 +1,193 @@
+//! What can be typed.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Holds a console game against a reference, line for line
+#[derive(Debug, Parser)]
+#[command(
+    name = "check",
+    version,
+    about = "Tells whether a console game does what its assignment says, line for line",
+    long_about = "Tells whether a console game does what its assignment says, line for line: where it first differs, \
+                  which rule that breaks and why.\n\nThree assignments are built in: darts, doubles and racko. \
+                  A folder with an assignment.yaml is one too.",
+    after_help = "Examples: check darts student.py · check transcript darts --inputs 60,60,20 · check --help for more",
+    after_long_help = "Examples:\n  check darts student.py\n      judge a program against all cases of an assignment\n  check darts student.py --case model-game\n      show one case in full\n  check racko --command \"java Racko\"\n      judge a program that is not Python\n  check transcript racko --inputs y,4,5\n      what the reference says\n\nExit codes:\n  0    every case passed\n  1    the submission does not conform\n  2    check could not do its work\n  130  interrupted",
+    subcommand_negates_reqs = true,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    /// What to do instead of judging a submission.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// The submission to judge.
+    #[command(flatten)]
+    pub judge: JudgeArgs,
+}
+
+/// What `check` does besides judging a submission.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show what the reference says for a script
+    Transcript(TranscriptArgs),
+    /// Play the reference in the terminal
+    Play(PlayArgs),
+    /// List the cases of an assignment
+    #[command(after_long_help = "Example:\n  check cases darts")]
+    Cases(AssignmentArgs),
+    /// List the rules of an assignment with their place in its text, and its open questions
+    #[command(after_long_help = "Example:\n  check rules racko")]
+    Rules(AssignmentArgs),
+    /// Print completions for a shell
+    #[command(after_long_help = "Example:\n  check completions bash")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    #[command(after_long_help = "Example:\n  check man")]
+    Man,
+}
+
+/// Which assignment.
+#[derive(Debug, Args)]
+pub struct AssignmentArgs {
+    /// darts, doubles, racko, or a folder with an assignment.yaml
+    pub assignment: OsString,
+    /// Look for assignments in this folder first
+    #[arg(long, value_name = "DIR")]
+    pub fixtures: Option<PathBuf>,
+}
+
+/// The options of the main job.
+#[derive(Debug, Args)]
+pub struct JudgeArgs {
+    /// darts, doubles, racko, or a folder with an assignment.yaml
+    #[arg(required = true)]
+    pub assignment: Option<OsString>,
+    /// The program: a file, or a folder in which one file can be it
+    #[arg(required_unless_present = "command_line")]
+    pub submission: Option<PathBuf>,
+    /// Show this case only; all are judged
+    #[arg(long, value_name = "ID")]
+    pub case: Option<String>,
+    /// The formats of the report
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',', default_value = "terminal")]
+    pub format: Vec<Format>,
+    /// Write to this file, or with several formats into this folder
+    #[arg(long, short, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Show the transcripts beside each other, however narrow the terminal is
+    #[arg(long, conflicts_with = "unified")]
+    pub side_by_side: bool,
+    /// Show the transcripts in one column, however wide the terminal is
+    #[arg(long)]
+    pub unified: bool,
+    /// Show every failing case in full
+    #[arg(long, conflicts_with = "case")]
+    pub all: bool,
+    /// The Python that runs the program
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// Look for assignments in this folder first
+    #[arg(long, value_name = "DIR")]
+    pub fixtures: Option<PathBuf>,
+    /// Seconds that one case may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Run this command instead of Python
+    #[arg(long = "command", value_name = "COMMAND", conflicts_with = "python")]
+    pub command_line: Option<String>,
+    /// Let time.sleep sleep, which it does not otherwise
+    #[arg(long)]
+    pub real_sleep: bool,
+    /// How many cases run at a time [default: one a core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: When,
+}
+
+/// The options of `check transcript`.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  check transcript darts --inputs 60,60,20\n  check transcript doubles --seed 2880 --inputs y,\n  check transcript darts --inputs 60 --form piped --ruling double-out=even"
+)]
+pub struct TranscriptArgs {
+    /// Which assignment.
+    #[command(flatten)]
+    pub assignment: AssignmentArgs,
+    /// The inputs, separated by commas
+    #[arg(long, value_name = "A,B,C", allow_hyphen_values = true, conflicts_with = "script")]
+    pub inputs: Option<String>,
+    /// A file with the inputs, a line each
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+    /// The seed, for a game that does not ask for one
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub seed: Option<String>,
+    /// As a terminal shows it, or as a pipe carries it
+    #[arg(long, value_name = "FORM", default_value = "terminal")]
+    pub form: Form,
+    /// An answer to an open question
+    #[arg(long, value_name = "QUESTION=ANSWER")]
+    pub ruling: Vec<String>,
+}
+
+/// The options of `check play`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  check play darts")]
+pub struct PlayArgs {
+    /// Which assignment.
+    #[command(flatten)]
+    pub assignment: AssignmentArgs,
+    /// The seed of the dice, for a game that does not ask for one
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub seed: Option<String>,
+    /// An answer to an open question
+    #[arg(long, value_name = "QUESTION=ANSWER")]
+    pub ruling: Vec<String>,
+}
+
+/// A format of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a person at a terminal
+    Terminal,
+    /// JSON, schema check/report/v1
+    Json,
+}
+
+/// A form of a transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// As a person sees it
+    Terminal,
+    /// As a pipe carries it
+    Piped,
+}
+
+/// When something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// Where it is of use
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is wanted, such as 5 or 0.5".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() && seconds <= 86_400.0 => Ok(duration),
+        _ => Err("the time has to be more than 0 and at most a day (86400 seconds)".to_owned()),
+    }
+}

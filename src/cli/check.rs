@@ -1,0 +1,134 @@
+//! `check ASSIGNMENT SUBMISSION`.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::{fs, io, thread};
+
+use super::args::{Format, JudgeArgs, When};
+use super::{CliError, Exit, print};
+use crate::assignment::Assignment;
+use crate::grade::{Graded, Options, Outcome, Report, grade};
+use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
+use crate::report::{json, terminal};
+use crate::run::{self, Interpreter, RunError, Submission};
+
+pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
+    let Some(name) = &args.assignment else {
+        return Err(CliError::Usage("which assignment? see check --help".to_owned()));
+    };
+    if args.format.len() > 1 && args.output.is_none() {
+        return Err(CliError::Usage("several formats need a folder to be written into: --output DIR".to_owned()));
+    }
+    let assignment = Assignment::find(name, args.fixtures.as_deref())?;
+    if let Some(id) = &args.case {
+        assignment.case(id)?;
+    }
+    let submission = match (&args.submission, &args.command_line) {
+        (Some(path), None) => Some(Submission::open(path)?),
+        (Some(path), Some(_)) => Some(Submission::open_for_command(path)?),
+        (None, _) => Some(Submission::open_for_command(Path::new("."))?),
+    };
+    run::stop_on_signals().map_err(|error| CliError::Grade(RunError::System(error).into()))?;
+    let own_command = submission.as_ref().filter(|submission| !is_python(submission)).map(Submission::command_line);
+    let command = args.command_line.clone().or(own_command);
+    let interpreter = match command {
+        None => Some(Interpreter::find(args.python.as_deref())?),
+        Some(_) => None,
+    };
+    let graded = match (&command, &interpreter, &submission) {
+        (Some(line), _, submission) => Graded::Command(line, submission.as_ref()),
+        (None, Some(interpreter), Some(submission)) => Graded::Python(interpreter, submission),
+        _ => return Err(CliError::Usage("which submission? see check --help".to_owned())),
+    };
+    let workers = args.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let options = Options { time: args.timeout, real_sleep: args.real_sleep, workers };
+    let report = grade(&assignment, graded, options)?;
+    write(&args, &report)?;
+    Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
+}
+
+/// Whether a file is run by Python: all are, but executable ones that are not named as Python programs.
+fn is_python(submission: &Submission) -> bool {
+    let is_named_so =
+        Path::new(submission.file_name()).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("py"));
+    is_named_so || !submission.is_executable()
+}
+
+fn write(args: &JudgeArgs, report: &Report) -> Result<(), CliError> {
+    let mut files = Vec::new();
+    for format in &args.format {
+        files.push(match format {
+            Format::Terminal => ("report.txt", terminal::render(report, &layout(args)).into_bytes()),
+            Format::Json => {
+                let mut bytes = vec![];
+                json::write(report, &mut bytes).map_err(CliError::Output)?;
+                ("report.json", bytes)
+            }
+        });
+    }
+    match (&args.output, files.as_slice()) {
+        (None, [(_, bytes)]) => print(bytes),
+        (Some(file), [(_, bytes)]) => save(file, bytes),
+        (folder, files) => {
+            let folder = folder.as_deref().unwrap_or(Path::new("."));
+            fs::create_dir_all(folder).map_err(at(folder))?;
+            files.iter().try_for_each(|(name, bytes)| save(&folder.join(name), bytes))
+        }
+    }
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    fs::write(path, bytes).map_err(at(path))
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> CliError {
+    move |source| CliError::File { path: path.display().to_string(), source }
+}
+
+fn layout(args: &JudgeArgs) -> Layout {
+    let width = columns();
+    let word = |text: &std::ffi::OsStr| shell_word(&text.to_string_lossy());
+    let mut command = format!("check {}", args.assignment.as_deref().map(word).unwrap_or_default());
+    let submission = args.submission.as_ref().map(|path| word(path.as_os_str()));
+    command.extend(submission.iter().map(|submission| format!(" {submission}")));
+    for (option, value) in [("fixtures", args.fixtures.as_ref()), ("python", args.python.as_ref())] {
+        command.extend(value.map(|value| format!(" --{option} {}", word(value.as_os_str()))));
+    }
+    command.extend(args.command_line.as_ref().map(|line| format!(" --command {}", shell_word(line))));
+    let python = args.python.as_ref().map_or("python3".to_owned(), |path| word(path.as_os_str()));
+    let program = match (&args.command_line, submission) {
+        (Some(line), _) => line.clone(),
+        (None, submission) => format!("{python} {}", submission.unwrap_or_default()),
+    };
+    Layout {
+        width,
+        colour: args.output.is_none() && colour(args.color),
+        side_by_side: args.side_by_side || !args.unified && width >= SIDE_BY_SIDE_WIDTH,
+        all: args.all,
+        case: args.case.clone(),
+        command,
+        program,
+    }
+}
+
+/// The terminal's width; `COLUMNS` speaks for an output that is no terminal.
+fn columns() -> usize {
+    let told = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let seen = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+    seen().or_else(told).unwrap_or(80).clamp(40, 250)
+}
+
+fn colour(when: When) -> bool {
+    match when {
+        When::Always => true,
+        When::Never => false,
+        // NO_COLOR, CLICOLOR, CLICOLOR_FORCE and the terminal's own word.
+        When::Auto => anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never && wants_colour(),
+    }
+}
+
+/// `choice` says what the stream can do; a stream that is no terminal wants colour only where it is forced.
+fn wants_colour() -> bool {
+    let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
+    io::stdout().is_terminal() || forced
+}

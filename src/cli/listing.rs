@@ -1,0 +1,80 @@
+//! `check cases` and `check rules`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use reference::rules;
+use reference::{play_script, seeded_dice};
+
+use super::args::AssignmentArgs;
+use super::{CliError, Exit, print};
+use crate::assignment::{Assignment, Task};
+
+pub fn cases(args: &AssignmentArgs) -> Result<Exit, CliError> {
+    let assignment = Assignment::find(&args.assignment, args.fixtures.as_deref())?;
+    let width = assignment.cases.iter().map(|case| case.id.as_str().len()).max().unwrap_or(0);
+    let mut text =
+        format!("{}: {} cases, {} points\n\n", assignment.title, assignment.cases.len(), assignment.max_points());
+    for case in &assignment.cases {
+        let points =
+            if case.points.hundredths() == 100 { "1 point".to_owned() } else { format!("{} points", case.points) };
+        let hidden = if case.is_hidden() { " (hidden)" } else { "" };
+        let _ = writeln!(text, "{:<width$}  {points:<10}  {}{hidden}", case.id.as_str(), case.title);
+    }
+    print(text.as_bytes())?;
+    Ok(Exit::Success)
+}
+
+pub fn rules(args: &AssignmentArgs) -> Result<Exit, CliError> {
+    let assignment = Assignment::find(&args.assignment, args.fixtures.as_deref())?;
+    let exercised = exercised(&assignment)?;
+    let mut text = format!("{}: the rules\n", assignment.title);
+    for rule in assignment.game.rules() {
+        let cases = exercised.get(rule.id).map(Vec::as_slice).unwrap_or_default();
+        let shown = cases.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+        let more = if cases.len() > 3 { format!(" and {} more", cases.len() - 3) } else { String::new() };
+        let cases = if cases.is_empty() { "none".to_owned() } else { format!("{shown}{more}") };
+        let _ = write!(text, "\n{} ({})\n    {}\n    cases: {cases}\n", rule.id, rule.place, rule.sentence);
+    }
+    text.push_str("\nOpen questions: a program may answer either way, but only one way\n");
+    for accepted in &assignment.rulings {
+        let _ = write!(text, "\n{}: {}\n", accepted.question.id, accepted.question.text);
+        for answer in accepted.question.answers {
+            let refused = if accepted.answers.contains(&answer.id) { "" } else { " (not accepted here)" };
+            let _ = writeln!(text, "    {} = {}{refused}", answer.id, answer.text);
+        }
+    }
+    print(text.as_bytes())?;
+    Ok(Exit::Success)
+}
+
+/// For each rule the cases in which a line follows it, under any accepted rulings.
+fn exercised(assignment: &Assignment) -> Result<BTreeMap<&'static str, Vec<&str>>, CliError> {
+    let mut exercised: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();
+    let mut note = |rule: &'static str, case| {
+        let cases = exercised.entry(rule).or_default();
+        if cases.last() != Some(&case) {
+            cases.push(case);
+        }
+    };
+    for case in &assignment.cases {
+        let id = case.id.as_str();
+        let Task::Script(script) = &case.task else {
+            note(rules::doubles::FAIR_DICE.id, id);
+            continue;
+        };
+        for rulings in assignment.combinations() {
+            let seed = script.seed.as_ref().map(|seed| seed.number().clone()).unwrap_or_default();
+            let played = play_script(assignment.game, &rulings, &script.inputs, &mut seeded_dice(&seed));
+            let played = played.map_err(|stop| CliError::Usage(format!("case {id}: {stop}")))?;
+            for line in played.transcript.lines.iter().filter_map(|line| line.note.as_deref()) {
+                note(line.rule.id, id);
+                note(line.value_rule.id, id);
+                if let Some((rule, _)) = &line.silence {
+                    note(rule.id, id);
+                }
+            }
+        }
+    }
+    Ok(exercised)
+}

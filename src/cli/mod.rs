@@ -1,0 +1,120 @@
+//! The command line: what was typed becomes a plan, the plan is carried out, and an exit code comes of it.
+
+mod args;
+mod check;
+mod listing;
+mod transcript;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+pub use args::{Cli, Command};
+
+use crate::assignment::AssignmentError;
+use crate::grade::GradeError;
+use crate::run::{InterpreterError, OpenError, RunError};
+
+/// The exit codes, which scripts rely on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Every case passed, or what was asked for was done.
+    Success = 0,
+    /// The submission does not conform.
+    DoesNotConform = 1,
+    /// `check` could not do its work.
+    Error = 2,
+    /// Interrupted by a signal.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why `check` could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The assignment.
+    #[error(transparent)]
+    Assignment(#[from] AssignmentError),
+    /// The submission.
+    #[error(transparent)]
+    Submission(#[from] OpenError),
+    /// The interpreter.
+    #[error(transparent)]
+    Interpreter(#[from] InterpreterError),
+    /// Running or judging it.
+    #[error(transparent)]
+    Grade(#[from] GradeError),
+    /// What was asked for can't be done.
+    #[error("{0}")]
+    Usage(String),
+    /// A file can't be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Standard output can't be written.
+    #[error("can't write to standard output: {0}")]
+    Output(io::Error),
+}
+
+impl CliError {
+    fn exit(&self) -> Exit {
+        match self {
+            CliError::Grade(GradeError::Run(RunError::Interrupted)) => Exit::Interrupted,
+            _ => Exit::Error,
+        }
+    }
+}
+
+/// Does what was typed.
+pub fn run() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors, and a closed output is none of ours.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Error } else { Exit::Success };
+        }
+    };
+    let result = match cli.command {
+        None => check::check(cli.judge),
+        Some(Command::Transcript(args)) => transcript::transcript(&args),
+        Some(Command::Play(args)) => transcript::play(&args),
+        Some(Command::Cases(args)) => listing::cases(&args),
+        Some(Command::Rules(args)) => listing::rules(&args),
+        Some(Command::Completions { shell }) => {
+            let mut script = vec![];
+            clap_complete::generate(shell, &mut Cli::command(), "check", &mut script);
+            print(&script).map(|()| Exit::Success)
+        }
+        Some(Command::Man) => {
+            let mut page = vec![];
+            let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(CliError::Output);
+            rendered.and_then(|()| print(&page)).map(|()| Exit::Success)
+        }
+    };
+    result.unwrap_or_else(|error| {
+        let message = format!("check: {error}\n");
+        // Where standard error is closed there is nobody to be told.
+        let _ = io::stderr().write_all(message.as_bytes());
+        error.exit()
+    })
+}
+
+/// Writes to standard output. That a reader has gone away, as `head` does, is no error.
+fn print(bytes: &[u8]) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,172 @@
+//! Grading: a submission is run on all cases of an assignment, judged, and summed up in a [`Report`].
+
+mod report;
+
+use std::time::Duration;
+
+use reference::console::Stop;
+use reference::rulings::Rulings;
+use reference::transcript::Transcript;
+use reference::{Game, play_script, seeded_dice};
+
+pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, SideLine};
+
+use crate::assignment::{Assignment, Case, Points, Task};
+use crate::judge::compare::Expected;
+use crate::judge::{self, JudgedCase, Judgement, Verdict};
+use crate::run::{self, Interpreter, Job, Limits, Program, RunError, Submission};
+
+/// Why a submission could not be graded. None of this is the submission's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum GradeError {
+    /// A run could not be made.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A case has an input that its game can't take.
+    #[error("case {case}, {stop}")]
+    Unfit {
+        /// The case.
+        case: String,
+        /// The input.
+        stop: Stop,
+    },
+}
+
+/// What is graded.
+#[derive(Debug, Clone, Copy)]
+pub enum Graded<'g> {
+    /// A Python program.
+    Python(&'g Interpreter, &'g Submission),
+    /// Another program.
+    Command(&'g str, Option<&'g Submission>),
+}
+
+/// How the runs are made.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// A time limit in place of the assignment's.
+    pub time: Option<Duration>,
+    /// Whether `time.sleep` sleeps.
+    pub real_sleep: bool,
+    /// How many runs there are at a time.
+    pub workers: usize,
+}
+
+/// Runs and judges one submission.
+///
+/// # Errors
+/// When a run can't be made, or a case does not fit its game.
+pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> Result<Report, GradeError> {
+    let program = match graded {
+        Graded::Python(interpreter, submission) => {
+            if let Some(words) = run::syntax_error(interpreter, submission)? {
+                return Ok(report::not_run(assignment, graded, &words));
+            }
+            Program::Python { interpreter, submission }
+        }
+        Graded::Command(line, submission) => Program::Command { line, submission },
+    };
+    let combinations = assignment.combinations();
+    let planned = assignment
+        .cases
+        .iter()
+        .map(|case| plan(assignment, case, &combinations, options))
+        .collect::<Result<Vec<_>, _>>()?;
+    let planned: Vec<Planned> = planned.into_iter().flatten().collect();
+    let enough: Vec<_> =
+        planned.iter().map(|planned| |printed: &[u8]| judge::is_enough(&planned.unanswered, printed)).collect();
+    let jobs: Vec<Job<'_>> = planned
+        .iter()
+        .zip(&enough)
+        .map(|(planned, stop)| Job { script: &planned.script, limits: planned.limits.clone(), stop })
+        .collect();
+    let results = run::run_all(&program, &jobs, options.workers, &|_, outcome| outcome)?;
+
+    let numbers: Vec<_> = planned.iter().map(|planned| planned.seed.clone()).collect();
+    let runs: Vec<judge::Run<'_>> = planned
+        .iter()
+        .zip(&results.all)
+        .zip(&numbers)
+        .map(|((planned, outcome), seed)| judge::Run {
+            script: judge::Script { inputs: &planned.script.inputs, seed: seed.as_ref() },
+            outcome,
+        })
+        .collect();
+    // Runs of the dice alone come last: the others are the cases, in their order.
+    let scripts = assignment.cases.iter().filter(|case| case.script().is_some()).count();
+    let (case_runs, dice_runs) = runs.split_at(scripts);
+    let unfit = |stop| GradeError::Unfit { case: String::new(), stop };
+    let judgement = judge::judge_submission(assignment.game, &combinations, case_runs).map_err(unfit)?;
+    let unfair = unfair_dice(&judgement, dice_runs).map_err(unfit)?;
+    Ok(report::judged(assignment, graded, &judgement, case_runs, dice_runs, unfair, results.short_from))
+}
+
+/// One run, before it is made.
+struct Planned {
+    script: run::Script,
+    seed: Option<num_bigint::BigInt>,
+    limits: Limits,
+    /// What ends at a prompt that nobody answers, under any accepted rulings.
+    unanswered: Vec<Expected>,
+}
+
+/// The runs that a case asks for.
+fn plan(
+    assignment: &Assignment,
+    case: &Case,
+    combinations: &[Rulings],
+    options: Options,
+) -> Result<Vec<Planned>, GradeError> {
+    let seeds: Vec<_> = match &case.task {
+        Task::Script(script) => vec![script.seed.as_ref().map(|seed| seed.number().clone())],
+        Task::Dice(dice) => dice.seeds().map(|seed| Some(seed.number().clone())).collect(),
+    };
+    let inputs = case.inputs();
+    let unfit = |stop| GradeError::Unfit { case: case.id.as_str().to_owned(), stop };
+    let mut planned = Vec::new();
+    for seed in seeds {
+        let mut transcripts: Vec<Transcript> = Vec::new();
+        // The dice of a submission are not known before it has run: what it says with them is judged afterwards.
+        let played = if assignment.game == Game::Doubles { &combinations[..1] } else { combinations };
+        for rulings in played {
+            let mut throw = seeded_dice(&seed.clone().unwrap_or_default());
+            transcripts.push(play_script(assignment.game, rulings, inputs, &mut throw).map_err(unfit)?.transcript);
+        }
+        let size = transcripts.iter().map(|transcript| transcript.piped().to_string().len() as u64).max().unwrap_or(0);
+        let limits = Limits {
+            time: options.time.unwrap_or(assignment.limits.time),
+            output: assignment.limits.output_for(size),
+            memory: assignment.limits.memory_bytes(),
+            real_sleep: options.real_sleep,
+        };
+        let is_open = |transcript: &&Transcript| transcript.is_unanswered() && assignment.game != Game::Doubles;
+        let unanswered = transcripts.iter().filter(is_open).map(Expected::new).collect();
+        let script = run::Script { inputs: inputs.to_vec(), seed: seed.as_ref().map(ToString::to_string) };
+        planned.push(Planned { script, seed, limits, unanswered });
+    }
+    Ok(planned)
+}
+
+/// What is wrong with the dice of all runs; nothing where no case asks for that.
+fn unfair_dice(judgement: &Judgement, dice_runs: &[judge::Run<'_>]) -> Result<Option<String>, Stop> {
+    if dice_runs.is_empty() {
+        return Ok(None);
+    }
+    let mut shown = judge::dice(&judgement.rulings, dice_runs)?;
+    shown.extend(judgement.cases.iter().map(|case| case.dice.clone()));
+    Ok(judge::unfair_dice(&shown))
+}
+
+/// What a verdict earns.
+fn earned(assignment: &Assignment, case: &Case, verdict: Verdict) -> Points {
+    match verdict {
+        Verdict::Passed => case.points,
+        Verdict::Presentation => case.points.share(assignment.presentation_credit),
+        _ => Points::ZERO,
+    }
+}
+
+/// Whether a judged case tells that the program read an answer before it had asked.
+fn reads_ahead(case: &JudgedCase) -> bool {
+    case.screen.read_ahead && matches!(case.verdict, Verdict::Passed | Verdict::Presentation)
+}

@@ -1,0 +1,371 @@
+//! The outcome of one submission over all cases: what every format of a report is made from.
+
+use std::time::Duration;
+
+use reference::rules::{self, Rule};
+use reference::transcript::Transcript;
+
+use super::{Graded, earned, reads_ahead};
+use crate::assignment::{Assignment, Case, Points};
+use crate::judge::{self, Cause, Difference, JudgedCase, Judgement, Verdict};
+use crate::run::{Crash, Ending, Submission};
+
+/// The outcome of one submission.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The assignment's name.
+    pub assignment: String,
+    /// The assignment's title.
+    pub title: String,
+    /// The submission as it was given.
+    pub submission: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The points that it earns.
+    pub score: Points,
+    /// The points that it could have earned.
+    pub max_score: Points,
+    /// What ran it; none for a command.
+    pub interpreter: Option<String>,
+    /// How it was run: `spawn` or `command`.
+    pub runner: &'static str,
+    /// The answers to open questions that matter for it.
+    pub rulings: Vec<Ruling>,
+    /// What else there is to say.
+    pub notes: Vec<String>,
+    /// The cases in their order.
+    pub cases: Vec<CaseReport>,
+    /// Python's own words where the program is no Python.
+    pub syntax_error: Option<String>,
+}
+
+/// What became of a submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every case passed.
+    Passed,
+    /// Some case did not.
+    Failed,
+    /// It could not be run.
+    NotRun,
+}
+
+impl Outcome {
+    /// The name in reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Outcome::Passed => "passed",
+            Outcome::Failed => "failed",
+            Outcome::NotRun => "not_run",
+        }
+    }
+}
+
+/// An answer to an open question under which the submission was judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    /// The question's id.
+    pub question: &'static str,
+    /// The question.
+    pub text: &'static str,
+    /// The answer's id.
+    pub answer: &'static str,
+    /// The answer.
+    pub answer_text: &'static str,
+    /// Whether it was told from the submission; otherwise the assignment pins it.
+    pub inferred: bool,
+}
+
+/// What became of one case. Of a hidden case everything but title, verdict and points is empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseReport {
+    /// The case's id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Whether only title and verdict may be shown.
+    pub hidden: bool,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// How the run ended; none where there was none.
+    pub ending: Option<&'static str>,
+    /// What broke it, or the status that it chose, in a word.
+    pub ending_detail: Option<String>,
+    /// The points that it earns.
+    pub points: Points,
+    /// The points that it could have earned.
+    pub max_points: Points,
+    /// How long the run took.
+    pub duration: Option<Duration>,
+    /// The first difference.
+    pub difference: Option<DifferenceReport>,
+    /// The last of what was printed on standard error.
+    pub stderr_tail: String,
+    /// What was typed.
+    pub inputs: Vec<String>,
+    /// How many of the inputs were read, where that can be told.
+    pub read: Option<usize>,
+    /// The seed of a program that does not ask for one.
+    pub seed: Option<String>,
+    /// The expected transcript, line by line.
+    pub expected: Vec<SideLine>,
+    /// The submission's transcript, line by line.
+    pub actual: Vec<SideLine>,
+}
+
+/// A line of one of the two transcripts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideLine {
+    /// What is printed in it.
+    pub said: String,
+    /// What is typed in it: nothing, an unanswered prompt, or an answer.
+    pub typed: Option<Option<String>>,
+    /// The line as a `.transcript` has it.
+    pub text: String,
+}
+
+/// The first difference of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DifferenceReport {
+    /// The line of the expected transcript, from 0.
+    pub expected_line: Option<usize>,
+    /// The line of the submission's transcript, from 0.
+    pub actual_line: Option<usize>,
+    /// What kind of difference it is.
+    pub cause: Cause,
+    /// The rule that it breaks.
+    pub rule: Option<&'static Rule>,
+    /// Why.
+    pub why: String,
+    /// The last answer before it.
+    pub input: Option<Input>,
+    /// Where in the game it is.
+    pub situation: String,
+    /// What explains the whole rest.
+    pub story: Option<String>,
+}
+
+/// One typed answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// Which one, from 1.
+    pub number: usize,
+    /// What was typed.
+    pub text: String,
+}
+
+impl Report {
+    fn new(assignment: &Assignment, graded: Graded<'_>) -> Report {
+        let (submission, interpreter, runner) = match graded {
+            Graded::Python(interpreter, submission) => {
+                (submission.name().to_owned(), Some(interpreter.to_string()), "spawn")
+            }
+            Graded::Command(line, submission) => {
+                (submission.map_or(line, Submission::name).to_owned(), None, "command")
+            }
+        };
+        let notes = match graded {
+            Graded::Python(_, submission) | Graded::Command(_, Some(submission)) => submission.notes().to_vec(),
+            Graded::Command(_, None) => vec![],
+        };
+        Report {
+            assignment: assignment.name.clone(),
+            title: assignment.title.clone(),
+            submission,
+            outcome: Outcome::Failed,
+            score: Points::ZERO,
+            max_score: assignment.max_points(),
+            interpreter,
+            runner,
+            rulings: vec![],
+            notes,
+            cases: vec![],
+            syntax_error: None,
+        }
+    }
+}
+
+impl CaseReport {
+    /// A case of which nothing is known yet.
+    fn new(case: &Case, verdict: Verdict, points: Points) -> CaseReport {
+        CaseReport {
+            id: case.id.as_str().to_owned(),
+            title: case.title.clone(),
+            hidden: case.is_hidden(),
+            verdict,
+            ending: None,
+            ending_detail: None,
+            points,
+            max_points: case.points,
+            duration: None,
+            difference: None,
+            stderr_tail: String::new(),
+            inputs: vec![],
+            read: None,
+            seed: None,
+            expected: vec![],
+            actual: vec![],
+        }
+    }
+}
+
+/// The report of a program that is no Python.
+pub(super) fn not_run(assignment: &Assignment, graded: Graded<'_>, words: &str) -> Report {
+    let cases = assignment.cases.iter().map(|case| CaseReport::new(case, Verdict::NotRun, Points::ZERO)).collect();
+    Report { outcome: Outcome::NotRun, cases, syntax_error: Some(words.to_owned()), ..Report::new(assignment, graded) }
+}
+
+/// The report of a program that was run.
+pub(super) fn judged(
+    assignment: &Assignment,
+    graded: Graded<'_>,
+    judgement: &Judgement,
+    runs: &[judge::Run<'_>],
+    dice_runs: &[judge::Run<'_>],
+    unfair: Option<String>,
+    short_from: Option<usize>,
+) -> Report {
+    let mut judged = judgement.cases.iter().zip(runs);
+    let mut cases = Vec::new();
+    for case in &assignment.cases {
+        cases.push(match case.script() {
+            Some(_) => {
+                let Some((judged, run)) = judged.next() else { continue };
+                script_case(assignment, case, judged, run)
+            }
+            None => dice_case(assignment, case, dice_runs, unfair.as_deref()),
+        });
+    }
+    let mut report = Report::new(assignment, graded);
+    if judgement.cases.iter().any(reads_ahead) {
+        report.notes.push("The program reads an answer before it has printed the prompt for it. That costs nothing, but a person would have to type without having been asked.".to_owned());
+    }
+    if let Some(first) = short_from {
+        report.notes.push(format!(
+            "Three cases ran out of time, so the {} runs after them had half a second each.",
+            runs.len() + dice_runs.len() - first
+        ));
+    }
+    report.rulings = rulings(assignment, judgement);
+    report.score = cases.iter().map(|case| case.points).sum();
+    let all_passed = cases.iter().all(|case| case.verdict == Verdict::Passed);
+    report.outcome = if all_passed { Outcome::Passed } else { Outcome::Failed };
+    report.cases = cases;
+    report
+}
+
+fn rulings(assignment: &Assignment, judgement: &Judgement) -> Vec<Ruling> {
+    let matters = |id: &str| judgement.telling.contains(&id);
+    let used = assignment.rulings.iter().filter(|accepted| accepted.is_pinned() || matters(accepted.question.id));
+    used.filter_map(|accepted| {
+        let answer = judgement.rulings.answer(accepted.question.id)?;
+        let answer_text = accepted.question.answers.iter().find(|known| known.id == answer)?.text;
+        Some(Ruling {
+            question: accepted.question.id,
+            text: accepted.question.text,
+            answer,
+            answer_text,
+            inferred: !accepted.is_pinned(),
+        })
+    })
+    .collect()
+}
+
+fn script_case(assignment: &Assignment, case: &Case, judged: &JudgedCase, run: &judge::Run<'_>) -> CaseReport {
+    let mut report = CaseReport::new(case, judged.verdict, earned(assignment, case, judged.verdict));
+    if case.is_hidden() {
+        return report;
+    }
+    let outcome = run.outcome;
+    (report.ending, report.ending_detail) = ending(&outcome.ending);
+    report.duration = Some(outcome.duration);
+    report.stderr_tail = String::from_utf8_lossy(&outcome.stderr_tail).into_owned();
+    report.inputs = run.script.inputs.to_vec();
+    report.read = outcome.lines_read;
+    report.seed = run.script.seed.map(ToString::to_string);
+    report.difference = judged.difference.as_ref().map(|difference| difference_report(difference, run.script.inputs));
+    report.expected = expected_lines(&judged.transcript);
+    report.actual = actual_lines(judged, &outcome.stdout, run.script.inputs);
+    report
+}
+
+fn dice_case(assignment: &Assignment, case: &Case, runs: &[judge::Run<'_>], unfair: Option<&str>) -> CaseReport {
+    let verdict = if unfair.is_some() { Verdict::Mismatch } else { Verdict::Passed };
+    let mut report = CaseReport::new(case, verdict, earned(assignment, case, verdict));
+    if case.is_hidden() {
+        return report;
+    }
+    report.ending = Some("exited");
+    report.duration = Some(runs.iter().map(|run| run.outcome.duration).sum());
+    report.difference = unfair.map(|why| DifferenceReport {
+        expected_line: None,
+        actual_line: None,
+        cause: Cause::DifferentDice,
+        rule: Some(rules::doubles::FAIR_DICE),
+        why: why.to_owned(),
+        input: None,
+        situation: format!("over {} games with other random numbers each", runs.len()),
+        story: None,
+    });
+    report
+}
+
+fn difference_report(difference: &Difference, inputs: &[String]) -> DifferenceReport {
+    let answers = difference.answers.min(inputs.len());
+    DifferenceReport {
+        expected_line: difference.expected_line,
+        actual_line: difference.actual_line,
+        cause: difference.cause,
+        rule: difference.rule,
+        why: difference.why.clone(),
+        input: answers.checked_sub(1).map(|last| Input { number: answers, text: inputs[last].clone() }),
+        situation: difference.situation.clone(),
+        story: difference.story.clone(),
+    }
+}
+
+fn ending(ending: &Ending) -> (Option<&'static str>, Option<String>) {
+    let (id, detail) = match ending {
+        Ending::Exited { status: 0 } | Ending::Stopped => ("exited", None),
+        Ending::Exited { status } => ("exited", Some(format!("status {status}"))),
+        Ending::Crashed(Crash::Exception(name)) => ("crashed", Some(name.clone())),
+        Ending::Crashed(Crash::Signal(name)) => ("crashed", Some(name.clone())),
+        Ending::Crashed(Crash::Status(status)) => ("crashed", Some(format!("status {status}"))),
+        Ending::WantedMoreInput => ("wanted_more_input", None),
+        Ending::TimedOut => ("timed_out", None),
+        Ending::TooMuchOutput => ("too_much_output", None),
+        Ending::TooMuchMemory => ("too_much_memory", None),
+    };
+    (Some(id), detail)
+}
+
+fn expected_lines(transcript: &Transcript) -> Vec<SideLine> {
+    use reference::transcript::{Body, End};
+    let side = |line: &reference::transcript::Line| {
+        let (said, typed) = match &line.body {
+            Body::AnyLines => ("...".to_owned(), None),
+            Body::Line(said, end) => {
+                let plain = reference::transcript::Line::new(said.clone(), End::Newline);
+                let said = if plain.text().is_empty() { plain.to_string() } else { plain.text().to_owned() };
+                let typed = match end {
+                    End::Typed(typed) => Some(Some(typed.clone())),
+                    End::Unanswered => Some(None),
+                    End::Newline | End::Output => None,
+                };
+                (said, typed)
+            }
+        };
+        SideLine { said, typed, text: line.to_string() }
+    };
+    transcript.lines.iter().map(side).collect()
+}
+
+fn actual_lines(judged: &JudgedCase, printed: &[u8], inputs: &[String]) -> Vec<SideLine> {
+    let lines = judged.screen.lines.iter().enumerate();
+    let side = |(index, line): (usize, &judge::ScreenLine)| SideLine {
+        said: String::from_utf8_lossy(&printed[line.bytes.clone()]).trim_end_matches('\r').to_owned(),
+        typed: line.typed.map(|input| inputs.get(input).cloned()),
+        text: judged.screen.text(index, printed, inputs),
+    };
+    lines.map(side).collect()
+}

@@ -1,0 +1,706 @@
+//! The report for a person at a terminal.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr;
+
+use super::visible::{Spaces, named, visible};
+use crate::grade::{CaseReport, DifferenceReport, Outcome, Report, SideLine};
+use crate::judge::{Cause, Verdict};
+
+/// How the report is laid out.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether colours are used; without them differences are marked by carets.
+    pub colour: bool,
+    /// Whether the two transcripts stand side by side.
+    pub side_by_side: bool,
+    /// Whether every failing case is shown in full, not only the first.
+    pub all: bool,
+    /// The one case that is shown.
+    pub case: Option<String>,
+    /// The command that shows a case again, without the case: `check darts student.py`.
+    pub command: String,
+    /// The command that runs the submission: `python3 student.py`.
+    pub program: String,
+}
+
+/// Below this many columns two transcripts do not fit beside each other.
+pub const SIDE_BY_SIDE_WIDTH: usize = 100;
+
+/// Lines of agreement that are shown before a difference.
+const CONTEXT: usize = 3;
+/// Lines that are shown after it, as far as they agree.
+const AFTER: usize = 2;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const PART: Style = AnsiColor::Yellow.on_default().bold();
+const TYPED: Style = AnsiColor::Cyan.on_default();
+const EXPECTED: Style = AnsiColor::Green.on_default();
+const ACTUAL: Style = AnsiColor::Red.on_default();
+const DIM: Style = Style::new().dimmed();
+const HEADING: Style = Style::new().bold();
+
+/// The report as text.
+pub fn render(report: &Report, layout: &Layout) -> String {
+    let mut page = Page { layout, text: String::new() };
+    page.report(report);
+    page.text
+}
+
+struct Page<'l> {
+    layout: &'l Layout,
+    text: String,
+}
+
+impl Page<'_> {
+    fn line(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(line.as_ref().trim_end());
+        self.text.push('\n');
+    }
+
+    fn paint(&self, style: Style, text: &str) -> String {
+        if self.layout.colour && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// A paragraph, broken at the terminal's width, all lines but the first indented.
+    fn paragraph(&mut self, label: &str, text: &str) {
+        let indent = label.width();
+        let width = self.layout.width.max(indent + 20) - indent;
+        for (index, line) in wrapped(&visible(text, Spaces::Plain), width).iter().enumerate() {
+            let start = if index == 0 { self.paint(HEADING, label) } else { " ".repeat(indent) };
+            self.line(format!("{start}{line}"));
+        }
+    }
+
+    fn report(&mut self, report: &Report) {
+        let name = visible(&report.submission, Spaces::Plain);
+        let points = format!("{} of {} points", report.score, report.max_score);
+        if let Some(words) = &report.syntax_error {
+            self.line(self.paint(BAD, &format!("{name} does not run: Python can't read it. {points}.")));
+            self.line("");
+            self.indented(words);
+            self.line("");
+            let interpreter = report.interpreter.as_deref().unwrap_or("Python");
+            self.paragraph("", &format!("This is what {interpreter} says. If the program is right in another version of Python, name that one: --python PATH."));
+            return;
+        }
+        let total = report.cases.len();
+        let passed = report.cases.iter().filter(|case| case.verdict == Verdict::Passed).count();
+        if report.outcome == Outcome::Passed && self.layout.case.is_none() {
+            self.line(self.paint(GOOD, &format!("{name} passes all {total} cases of {}: {points}.", report.title)));
+            self.rulings(report);
+            self.line(self.paint(DIM, &last_line(report)));
+            return;
+        }
+        match report.outcome {
+            Outcome::Passed => self.line(self.paint(GOOD, &format!("{name} passes all {total} cases: {points}."))),
+            _ => self.line(self.paint(BAD, &format!("{name} does not pass yet: {passed} of {total} cases, {points}."))),
+        }
+        match self.layout.case.clone() {
+            Some(id) => {
+                report.cases.iter().filter(|case| case.id == id).for_each(|case| self.case_in_full(report, case))
+            }
+            None => {
+                self.line("");
+                self.cases(report);
+                let failing = report.cases.iter().filter(|case| case.verdict != Verdict::Passed && !case.hidden);
+                let shown = if self.layout.all { total } else { 1 };
+                failing.take(shown).for_each(|case| self.case_in_full(report, case));
+            }
+        }
+        self.line("");
+        self.rulings(report);
+        self.line(self.paint(DIM, &last_line(report)));
+    }
+
+    fn rulings(&mut self, report: &Report) {
+        if report.rulings.is_empty() {
+            if report.outcome == Outcome::Passed {
+                self.line("No open question of the assignment made a difference.");
+            }
+            return;
+        }
+        let answers: Vec<String> =
+            report.rulings.iter().map(|ruling| format!("{} = {}", ruling.question, ruling.answer)).collect();
+        let verb = if report.rulings.iter().all(|ruling| !ruling.inferred) {
+            "The instructor decided"
+        } else {
+            "Open questions, as your program answers them"
+        };
+        let line = format!("{verb}: {}.", answers.join(", "));
+        if report.outcome == Outcome::Passed { self.line(line) } else { self.paragraph("", &line) }
+    }
+
+    fn cases(&mut self, report: &Report) {
+        let width = report.cases.iter().map(|case| case.id.len()).max().unwrap_or(0);
+        for case in &report.cases {
+            let good = case.verdict == Verdict::Passed;
+            let (sign, style) = if good { ("ok ", GOOD) } else { ("!! ", BAD) };
+            let verdict = format!("{:<18}", words(case.verdict));
+            let line = format!(
+                "{}{} {:<width$}  {}",
+                self.paint(style, sign),
+                self.paint(style, &verdict),
+                case.id,
+                visible(&case.title, Spaces::Plain)
+            );
+            self.line(line);
+        }
+    }
+
+    fn case_in_full(&mut self, report: &Report, case: &CaseReport) {
+        self.line("");
+        let title = format!("── {}: {} ", case.id, visible(&case.title, Spaces::Plain));
+        let rule = "─".repeat(self.layout.width.saturating_sub(title.width()));
+        self.line(self.paint(HEADING, &format!("{title}{rule}")));
+        if case.hidden {
+            self.line(format!(
+                "{}. This case is hidden: its title and verdict are all that is shown.",
+                capitalised(words(case.verdict))
+            ));
+            return;
+        }
+        self.typed(case);
+        match &case.difference {
+            Some(difference) => {
+                self.transcripts(case, difference);
+                self.reasons(case, difference);
+            }
+            None => self.ending(case),
+        }
+        self.crash(case);
+        self.commands(case, report);
+    }
+
+    /// What was typed up to the difference.
+    fn typed(&mut self, case: &CaseReport) {
+        let until = match &case.difference {
+            Some(difference) => difference.input.as_ref().map_or(0, |input| input.number),
+            None => case.read.unwrap_or(case.inputs.len()),
+        };
+        let shown: Vec<String> = case.inputs[..until.min(case.inputs.len())]
+            .iter()
+            .map(|input| self.paint(TYPED, &format!("«{}»", visible(input, Spaces::Plain))))
+            .collect();
+        // The last ones led there.
+        let most = 20;
+        let skipped = shown.len().saturating_sub(most);
+        let start = if skipped > 0 { format!("({skipped} answers before) ") } else { String::new() };
+        if shown.is_empty() {
+            self.line("Typed: nothing yet.");
+        } else {
+            let plain_width: usize = self.layout.width.saturating_sub(7);
+            let mut line = start;
+            let mut lines = vec![];
+            let mut used = line.width();
+            for (text, input) in shown[skipped..].iter().zip(&case.inputs[skipped..]) {
+                let width = visible(input, Spaces::Plain).width() + 3;
+                if used + width > plain_width && used > 0 {
+                    lines.push(std::mem::take(&mut line));
+                    used = 0;
+                }
+                line.push_str(text);
+                line.push(' ');
+                used += width;
+            }
+            lines.push(line);
+            for (index, line) in lines.iter().enumerate() {
+                self.line(format!("{}{line}", if index == 0 { "Typed: " } else { "       " }));
+            }
+        }
+        self.line("");
+    }
+
+    fn transcripts(&mut self, case: &CaseReport, difference: &DifferenceReport) {
+        if case.expected.is_empty() && case.actual.is_empty() {
+            return;
+        }
+        let rows = rows(case, difference);
+        if self.layout.side_by_side {
+            self.side_by_side(case, &rows)
+        } else {
+            self.unified(case, &rows)
+        }
+        self.line("");
+    }
+
+    fn unified(&mut self, case: &CaseReport, rows: &[Row]) {
+        self.line(format!("  {}   {}   {}", "line", self.paint(EXPECTED, "- expected"), self.paint(ACTUAL, "+ yours")));
+        for row in rows {
+            let sides = row.sides(case);
+            if row.agrees {
+                if let (Some(line), Some(side)) = (row.expected.or(row.actual), sides.0.or(sides.1)) {
+                    let (text, _) = self.show(side, None, EXPECTED);
+                    self.line(format!("  {:>4}   {text}", line + 1));
+                }
+                continue;
+            }
+            let marks = marks(sides);
+            for (sign, line, side, mark, style) in
+                [('-', row.expected, sides.0, &marks.0, EXPECTED), ('+', row.actual, sides.1, &marks.1, ACTUAL)]
+            {
+                let (Some(line), Some(side)) = (line, side) else { continue };
+                let (text, caret) = self.show(side, mark.as_ref(), style);
+                self.line(format!("{} {:>4}   {text}", self.paint(style, &sign.to_string()), line + 1));
+                if !self.layout.colour && !caret.is_empty() {
+                    self.line(format!("         {caret}"));
+                }
+            }
+            if sides.1.is_none() && row.is_end {
+                self.line(format!("{}        (your program prints nothing more)", self.paint(ACTUAL, "+")));
+            }
+            if sides.0.is_none() && row.is_end {
+                self.line(format!("{}        (nothing more is expected)", self.paint(EXPECTED, "-")));
+            }
+        }
+    }
+
+    fn side_by_side(&mut self, case: &CaseReport, rows: &[Row]) {
+        let width = (self.layout.width.saturating_sub(3)) / 2;
+        let column = width.saturating_sub(5);
+        self.line(format!(
+            "{} │ {}",
+            padded(&self.paint(EXPECTED, "     expected"), "     expected".width(), width),
+            self.paint(ACTUAL, "     yours")
+        ));
+        for row in rows {
+            let sides = row.sides(case);
+            let marks = if row.agrees { (None, None) } else { marks(sides) };
+            let mut columns: Vec<Vec<(String, usize)>> = vec![];
+            for (line, side, mark, style, nothing) in [
+                (row.expected, sides.0, &marks.0, EXPECTED, "(nothing more is expected)"),
+                (row.actual, sides.1, &marks.1, ACTUAL, "(your program prints nothing more)"),
+            ] {
+                let mut cells = vec![];
+                match (line, side) {
+                    (Some(line), Some(side)) => {
+                        let pieces = self.pieces(side, mark.as_ref(), style, !row.agrees);
+                        for (index, (text, plain_width, caret)) in self.folded(&pieces, column).into_iter().enumerate()
+                        {
+                            let number = if index == 0 { format!("{:>4} ", line + 1) } else { "     ".to_owned() };
+                            cells.push((format!("{number}{text}"), plain_width + 5));
+                            if !self.layout.colour && !caret.trim().is_empty() {
+                                cells.push((format!("     {caret}"), caret.width() + 5));
+                            }
+                        }
+                    }
+                    _ if row.is_end => cells.push((format!("     {nothing}"), nothing.width() + 5)),
+                    _ => {}
+                }
+                columns.push(cells);
+            }
+            let height = columns.iter().map(Vec::len).max().unwrap_or(0);
+            for index in 0..height {
+                let empty = (String::new(), 0);
+                let left = columns[0].get(index).unwrap_or(&empty);
+                let right = columns[1].get(index).unwrap_or(&empty);
+                let bar = if row.agrees { "│" } else { "┃" };
+                self.line(format!("{} {bar} {}", padded(&left.0, left.1, width), right.0));
+            }
+        }
+    }
+
+    /// A line in one piece, and the carets under what differs.
+    fn show(&self, side: &SideLine, mark: Option<&Mark>, style: Style) -> (String, String) {
+        let pieces = self.pieces(side, mark, style, mark.is_some());
+        // A line longer than the terminal is broken by the terminal itself, unless there are carets to be put under it.
+        let text = pieces.iter().map(|piece| self.paint(piece.style, &piece.text)).collect();
+        let caret: String = pieces.iter().map(|piece| piece.caret(piece.text.width())).collect();
+        (text, caret.trim_end().to_owned())
+    }
+
+    fn pieces(&self, side: &SideLine, mark: Option<&Mark>, style: Style, differs: bool) -> Vec<Piece> {
+        let plain = if differs { style } else { Style::new() };
+        let mut pieces = vec![];
+        let said = limited(&side.said, mark);
+        match mark {
+            Some(Mark { start, end })
+                if *end <= said.len() && said.is_char_boundary(*start) && said.is_char_boundary(*end) =>
+            {
+                pieces.push(Piece { text: visible(&said[..*start], Spaces::Plain), style: plain, marked: false });
+                let text = named(&said[*start..*end]);
+                let is_empty = text.is_empty();
+                pieces.push(Piece { text, style: PART.underline(), marked: true });
+                if is_empty {
+                    // Nothing stands here; the caret goes under what follows.
+                    pieces.pop();
+                }
+                let rest = visible(&said[*end..], Spaces::Plain);
+                let marked = is_empty;
+                pieces.push(Piece { text: rest, style: plain, marked: false });
+                if marked && let Some(last) = pieces.last_mut() {
+                    last.marked = last.text.is_empty();
+                }
+            }
+            _ => pieces.push(Piece { text: visible(&said, Spaces::Plain), style: plain, marked: false }),
+        }
+        match &side.typed {
+            Some(Some(typed)) => {
+                pieces
+                    .push(Piece { text: format!("«{}»", visible(typed, Spaces::Plain)), style: TYPED, marked: false })
+            }
+            Some(None) => pieces.push(Piece { text: "«".to_owned(), style: TYPED, marked: false }),
+            None => {}
+        }
+        pieces
+    }
+
+    /// The pieces broken into lines of this width: text, its width, and carets.
+    fn folded(&self, pieces: &[Piece], width: usize) -> Vec<(String, usize, String)> {
+        let width = width.max(10);
+        let mut lines = vec![(String::new(), 0, String::new())];
+        for piece in pieces {
+            let mut rest = piece.text.as_str();
+            while !rest.is_empty() {
+                let room = width - lines.last().map_or(0, |line| line.1);
+                let mut end = 0;
+                let mut used = 0;
+                for (at, c) in rest.char_indices() {
+                    let c_width = c.to_string().width();
+                    if used + c_width > room {
+                        break;
+                    }
+                    used += c_width;
+                    end = at + c.len_utf8();
+                }
+                if let Some(line) = lines.last_mut() {
+                    let part = &rest[..end];
+                    line.0.push_str(&self.paint(piece.style, part));
+                    line.1 += used;
+                    line.2.push_str(&piece.caret(used));
+                }
+                rest = &rest[end..];
+                if !rest.is_empty() {
+                    lines.push((String::new(), 0, String::new()));
+                }
+            }
+            if piece.text.is_empty()
+                && piece.marked
+                && let Some(line) = lines.last_mut()
+            {
+                line.2.push('^');
+            }
+        }
+        lines
+    }
+
+    fn reasons(&mut self, case: &CaseReport, difference: &DifferenceReport) {
+        self.paragraph("Why:   ", &format!("{}.", capitalised(&difference.why)));
+        if let Some(story) = &difference.story {
+            self.paragraph("       ", story);
+        }
+        if let Some(rule) = difference.rule {
+            self.paragraph("Rule:  ", &format!("{} ({}; {})", rule.sentence, rule.id, rule.place));
+        }
+        let mut place = difference.situation.clone();
+        if let Some(input) = &difference.input {
+            let _ = write!(
+                place,
+                "{}after answer {}, «{}»",
+                if place.is_empty() { "" } else { ", " },
+                input.number,
+                input.text
+            );
+        }
+        if !place.is_empty() {
+            self.paragraph("Where: ", &format!("{place}."));
+        }
+        if case.verdict == Verdict::LeftInputUnread {
+            self.unread(case);
+        }
+        if case.verdict != Verdict::Mismatch {
+            self.how_it_ended(case);
+        } else if case.ending.is_some_and(|ending| ending != "exited") {
+            let detail = case.ending_detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+            self.paragraph(
+                "Later: ",
+                &format!("the program {}{detail}. That may well come from this difference.", ended(case)),
+            );
+        }
+    }
+
+    fn how_it_ended(&mut self, case: &CaseReport) {
+        match case.verdict {
+            Verdict::Crashed
+            | Verdict::TimedOut
+            | Verdict::TooMuchOutput
+            | Verdict::TooMuchMemory
+            | Verdict::WantedMoreInput => {
+                let detail = case.ending_detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+                self.paragraph("End:   ", &format!("The program {}{detail}.", ended(case)));
+            }
+            _ => {}
+        }
+    }
+
+    /// A case whose text is right, but not the way in which it ended.
+    fn ending(&mut self, case: &CaseReport) {
+        if case.verdict == Verdict::Passed {
+            self.line("All lines are as they should be.");
+            return;
+        }
+        let from = case.actual.len().saturating_sub(CONTEXT + 1);
+        for (index, line) in case.actual.iter().enumerate().skip(from) {
+            let (text, _) = self.show(line, None, ACTUAL);
+            self.line(format!("  {:>4}   {text}", index + 1));
+        }
+        self.line("");
+        self.paragraph("", "What the program prints is right up to its end.");
+        if case.verdict == Verdict::LeftInputUnread {
+            self.unread(case);
+        }
+        self.how_it_ended(case);
+    }
+
+    fn unread(&mut self, case: &CaseReport) {
+        let read = case.read.unwrap_or(0).min(case.inputs.len());
+        let left: Vec<String> = case.inputs[read..].iter().take(5).map(|input| format!("«{input}»")).collect();
+        let more = case.inputs.len() - read - left.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let verb = if case.inputs.len() - read == 1 { "was" } else { "were" };
+        self.paragraph(
+            "End:   ",
+            &format!(
+                "The program ended before {}{more} {verb} read. It has to ask for every answer of the game.",
+                left.join(" ")
+            ),
+        );
+    }
+
+    /// The student's own traceback.
+    fn crash(&mut self, case: &CaseReport) {
+        let broke =
+            case.ending == Some("crashed") || case.ending == Some("too_much_memory") && !case.stderr_tail.is_empty();
+        if !broke || case.stderr_tail.trim().is_empty() {
+            return;
+        }
+        self.line("");
+        self.line(self.paint(HEADING, "What Python says:"));
+        let lines: Vec<&str> = case.stderr_tail.trim_end().lines().collect();
+        let from = lines.len().saturating_sub(14);
+        self.indented(&lines[from..].join("\n"));
+    }
+
+    fn indented(&mut self, text: &str) {
+        for line in text.trim_end().lines() {
+            self.line(format!("    {}", visible(line, Spaces::Plain)));
+        }
+    }
+
+    fn commands(&mut self, case: &CaseReport, report: &Report) {
+        self.line("");
+        self.paragraph("See this case again:          ", &format!("{} --case {}", self.layout.command, case.id));
+        if case.inputs.is_empty() {
+            return;
+        }
+        let run = match (&case.seed, &report.interpreter) {
+            (Some(seed), Some(_)) => format!(
+                "python3 -c \"import random, runpy; random.seed({seed}); runpy.run_path({}, run_name='__main__')\"",
+                python_text(&report.submission)
+            ),
+            _ => self.layout.program.clone(),
+        };
+        let line = format!("{} {}", "Run it yourself on the same:  ".trim_end(), typed_into(&case.inputs, &run));
+        self.line(visible(&line, Spaces::Plain));
+    }
+}
+
+/// A command line that types the inputs into a program.
+fn typed_into(inputs: &[String], program: &str) -> String {
+    if cfg!(windows) {
+        let echoes: Vec<String> = inputs
+            .iter()
+            .map(|input| if input.is_empty() { "echo.".to_owned() } else { format!("echo {input}") })
+            .collect();
+        return format!("({}) | {program}", echoes.join("& "));
+    }
+    format!("printf '%s\\n' {} | {program}", inputs.iter().map(|input| shell_word(input)).collect::<Vec<_>>().join(" "))
+}
+
+/// A word as a shell takes it.
+pub fn shell_word(word: &str) -> String {
+    let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:=,+@%".contains(c));
+    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+fn python_text(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+struct Piece {
+    text: String,
+    style: Style,
+    marked: bool,
+}
+
+impl Piece {
+    fn caret(&self, width: usize) -> String {
+        if self.marked { "^".repeat(width.max(1)) } else { " ".repeat(width) }
+    }
+}
+
+/// The part of a line in which it differs from the other, in bytes of what is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    start: usize,
+    end: usize,
+}
+
+/// One row of the picture of a difference.
+struct Row {
+    expected: Option<usize>,
+    actual: Option<usize>,
+    agrees: bool,
+    /// Whether the side that has nothing here has ended.
+    is_end: bool,
+}
+
+impl Row {
+    fn sides<'c>(&self, case: &'c CaseReport) -> (Option<&'c SideLine>, Option<&'c SideLine>) {
+        (self.expected.and_then(|line| case.expected.get(line)), self.actual.and_then(|line| case.actual.get(line)))
+    }
+}
+
+/// A few lines of agreement, the difference, and what agrees again after it.
+fn rows(case: &CaseReport, difference: &DifferenceReport) -> Vec<Row> {
+    let mut rows = vec![];
+    let expected = difference.expected_line.unwrap_or(case.expected.len());
+    let actual = difference.actual_line.unwrap_or(case.actual.len());
+    let agrees = |expected: usize, actual: usize| match (case.expected.get(expected), case.actual.get(actual)) {
+        (Some(expected), Some(actual)) => expected == actual,
+        _ => false,
+    };
+    for back in (1..=CONTEXT).rev() {
+        let (Some(line), Some(own)) = (expected.checked_sub(back), actual.checked_sub(back)) else { continue };
+        if line < case.expected.len() && own < case.actual.len() {
+            rows.push(Row { expected: Some(line), actual: Some(own), agrees: true, is_end: false });
+        }
+    }
+    let missing = matches!(difference.cause, Cause::MissingLine | Cause::MissingEmptyLine);
+    let extra =
+        matches!(difference.cause, Cause::ExtraLine | Cause::ExtraEmptyLine | Cause::RepeatedPrompt | Cause::WentOn);
+    let (theirs, own) = (
+        Some(expected).filter(|line| *line < case.expected.len()),
+        Some(actual).filter(|line| *line < case.actual.len()),
+    );
+    let (next, own_next) = if missing && theirs.is_some() {
+        rows.push(Row { expected: theirs, actual: None, agrees: false, is_end: false });
+        if own.is_some() && !agrees(expected + 1, actual) {
+            rows.push(Row { expected: None, actual: own, agrees: false, is_end: false });
+        }
+        (expected + 1, actual)
+    } else if extra && own.is_some() {
+        rows.push(Row { expected: None, actual: own, agrees: false, is_end: theirs.is_none() });
+        if theirs.is_some() && !agrees(expected, actual + 1) {
+            rows.push(Row { expected: theirs, actual: None, agrees: false, is_end: false });
+        }
+        (expected, actual + 1)
+    } else {
+        rows.push(Row { expected: theirs, actual: own, agrees: false, is_end: theirs.is_none() || own.is_none() });
+        (expected + 1, actual + 1)
+    };
+    for ahead in 0..AFTER {
+        if !agrees(next + ahead, own_next + ahead) {
+            break;
+        }
+        rows.push(Row { expected: Some(next + ahead), actual: Some(own_next + ahead), agrees: true, is_end: false });
+    }
+    rows
+}
+
+/// What differs in two lines: from where they part to where they meet again.
+fn marks((expected, actual): (Option<&SideLine>, Option<&SideLine>)) -> (Option<Mark>, Option<Mark>) {
+    let (Some(expected), Some(actual)) = (expected, actual) else { return (None, None) };
+    let (a, b): (Vec<char>, Vec<char>) = (expected.said.chars().collect(), actual.said.chars().collect());
+    let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let most = a.len().min(b.len()) - before;
+    let after = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    if before == a.len() && before == b.len() {
+        return (None, None);
+    }
+    let mark = |chars: &[char]| {
+        let bytes = |chars: &[char]| chars.iter().map(|c| c.len_utf8()).sum::<usize>();
+        Some(Mark { start: bytes(&chars[..before]), end: bytes(&chars[..chars.len() - after]) })
+    };
+    (mark(&a), mark(&b))
+}
+
+/// A line of a flood is cut; what differs in it stays.
+fn limited(said: &str, mark: Option<&Mark>) -> String {
+    const MOST: usize = 400;
+    let until = mark.map_or(0, |mark| mark.end.min(mark.start + MOST)) + MOST;
+    if said.len() <= until {
+        return said.to_owned();
+    }
+    let end = (until..=said.len()).find(|&at| said.is_char_boundary(at)).unwrap_or(said.len());
+    format!("{}…", &said[..end])
+}
+
+fn padded(text: &str, text_width: usize, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text_width)))
+}
+
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().map(|line| line.width()).unwrap_or(0);
+        if line > 0 && line + 1 + word.width() > width {
+            lines.push(word.to_owned());
+        } else if let Some(last) = lines.last_mut() {
+            if line > 0 {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// A verdict in words for a student.
+fn words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::NotRun => "does not run",
+        Verdict::Mismatch => "differs",
+        Verdict::Crashed => "crashed",
+        Verdict::WantedMoreInput => "wanted more input",
+        Verdict::TimedOut => "ran out of time",
+        Verdict::TooMuchOutput => "too much output",
+        Verdict::TooMuchMemory => "too much memory",
+        Verdict::LeftInputUnread => "left input unread",
+        Verdict::Presentation => "only spacing",
+        Verdict::Passed => "passed",
+    }
+}
+
+/// How a run ended, for a sentence.
+fn ended(case: &CaseReport) -> &'static str {
+    match case.ending {
+        Some("crashed") => "broke with an error",
+        Some("wanted_more_input") => "asked for another answer when the game should have been over",
+        Some("timed_out") => "did not come to an end in time and was stopped",
+        Some("too_much_output") => "printed without end and was stopped",
+        Some("too_much_memory") => "took more memory than it may have",
+        _ => "ended",
+    }
+}
+
+fn last_line(report: &Report) -> String {
+    let time: std::time::Duration = report.cases.iter().filter_map(|case| case.duration).sum();
+    let by = report.interpreter.as_deref().unwrap_or("its own command");
+    let mut line = format!("Run by {by}, with limits but not in a sandbox; {:.1} s in all.", time.as_secs_f64());
+    for note in &report.notes {
+        line.push(' ');
+        line.push_str(&visible(note, Spaces::Plain));
+    }
+    line
+}
