@@ -108,6 +108,7 @@ fn layout(args: &JudgeArgs) -> Layout {
         case: args.case.clone(),
         command,
         program,
+        python,
     }
 }
 

@@ -7,6 +7,7 @@ use similar::{Algorithm, ChangeTag, TextDiff};
 use super::cause::Cause;
 use super::compare::{Comparison, Expected, Level, Printed, What};
 use super::screen::Screen;
+use super::story::story;
 use super::text::{Item, Kind, items};
 
 /// The first difference.
@@ -58,7 +59,15 @@ impl Sides<'_> {
             Comparison::Differs { expected, actual } if level == Level::Content => self.in_content(expected, actual),
             Comparison::Differs { expected, actual } => self.in_presentation(expected, actual),
         };
-        Some(self.describe(found))
+        let (expected, actual) = (found.expected, found.actual);
+        let mut difference = self.describe(found);
+        if let (Some(expected), Some(actual), false) = (expected, actual, self.broke_off) {
+            let theirs: Vec<String> =
+                (expected..self.transcript.lines.len()).map(|line| self.expected_text(line)).collect();
+            let own: Vec<String> = (actual..self.screen.lines.len()).map(|line| self.actual_text(line)).collect();
+            difference.story = story(level, &theirs, &own);
+        }
+        Some(difference)
     }
 
     fn describe(&self, found: Found) -> Difference {
@@ -384,7 +393,7 @@ fn numbers(key: &str) -> Vec<&str> {
     found.map(|item| &key[item.start as usize..item.end as usize]).collect()
 }
 
-fn masked(key: &str) -> Vec<&str> {
+pub(super) fn masked(key: &str) -> Vec<&str> {
     key.split('|').enumerate().filter(|(index, _)| index % 2 == 0).map(|(_, words)| words).collect()
 }
 

@@ -8,6 +8,7 @@ pub mod compare;
 mod dice;
 mod difference;
 mod screen;
+mod story;
 pub mod text;
 mod verdict;
 

@@ -26,6 +26,8 @@ pub struct Layout {
     pub command: String,
     /// The command that runs the submission: `python3 student.py`.
     pub program: String,
+    /// The command that runs Python.
+    pub python: String,
 }
 
 /// Below this many columns two transcripts do not fit beside each other.
@@ -94,7 +96,7 @@ impl Page<'_> {
         if report.outcome == Outcome::Passed && self.layout.case.is_none() {
             self.line(self.paint(GOOD, &format!("{name} passes all {total} cases of {}: {points}.", report.title)));
             self.rulings(report);
-            self.line(self.paint(DIM, &last_line(report)));
+            self.closing(report);
             return;
         }
         match report.outcome {
@@ -115,7 +117,14 @@ impl Page<'_> {
         }
         self.line("");
         self.rulings(report);
+        self.closing(report);
+    }
+
+    fn closing(&mut self, report: &Report) {
         self.line(self.paint(DIM, &last_line(report)));
+        for note in &report.notes {
+            self.paragraph("Note: ", note);
+        }
     }
 
     fn rulings(&mut self, report: &Report) {
@@ -142,14 +151,14 @@ impl Page<'_> {
             let good = case.verdict == Verdict::Passed;
             let (sign, style) = if good { ("ok ", GOOD) } else { ("!! ", BAD) };
             let verdict = format!("{:<18}", words(case.verdict));
-            let line = format!(
-                "{}{} {:<width$}  {}",
+            let room = self.layout.width.saturating_sub(sign.len() + verdict.len() + width + 3).max(20);
+            let title = cut(&visible(&case.title, Spaces::Plain), room);
+            self.line(format!(
+                "{}{} {:<width$}  {title}",
                 self.paint(style, sign),
                 self.paint(style, &verdict),
-                case.id,
-                visible(&case.title, Spaces::Plain)
-            );
-            self.line(line);
+                case.id
+            ));
         }
     }
 
@@ -319,11 +328,11 @@ impl Page<'_> {
         let mut pieces = vec![];
         let said = limited(&side.said, mark);
         match mark {
-            Some(Mark { start, end })
+            Some(Mark { start, end, only_spaces })
                 if *end <= said.len() && said.is_char_boundary(*start) && said.is_char_boundary(*end) =>
             {
                 pieces.push(Piece { text: visible(&said[..*start], Spaces::Plain), style: plain, marked: false });
-                let text = named(&said[*start..*end]);
+                let text = named(&said[*start..*end], if *only_spaces { Spaces::Visible } else { Spaces::Plain });
                 let is_empty = text.is_empty();
                 pieces.push(Piece { text, style: PART.underline(), marked: true });
                 if is_empty {
@@ -492,21 +501,24 @@ impl Page<'_> {
         }
     }
 
+    /// Commands stand in lines of their own and are never broken, so that they can be copied.
     fn commands(&mut self, case: &CaseReport, report: &Report) {
         self.line("");
-        self.paragraph("See this case again:          ", &format!("{} --case {}", self.layout.command, case.id));
+        self.line("See this case again:");
+        self.line(visible(&format!("    {} --case {}", self.layout.command, case.id), Spaces::Plain));
         if case.inputs.is_empty() {
             return;
         }
         let run = match (&case.seed, &report.interpreter) {
             (Some(seed), Some(_)) => format!(
-                "python3 -c \"import random, runpy; random.seed({seed}); runpy.run_path({}, run_name='__main__')\"",
+                "{} -c \"import random, runpy; random.seed({seed}); runpy.run_path({}, run_name='__main__')\"",
+                self.layout.python,
                 python_text(&report.submission)
             ),
             _ => self.layout.program.clone(),
         };
-        let line = format!("{} {}", "Run it yourself on the same:  ".trim_end(), typed_into(&case.inputs, &run));
-        self.line(visible(&line, Spaces::Plain));
+        self.line("Run your program on the same input:");
+        self.line(visible(&format!("    {}", typed_into(&case.inputs, &run)), Spaces::Plain));
     }
 }
 
@@ -549,6 +561,8 @@ impl Piece {
 struct Mark {
     start: usize,
     end: usize,
+    /// Whether only white space differs, so that it has to be seen.
+    only_spaces: bool,
 }
 
 /// One row of the picture of a difference.
@@ -623,9 +637,12 @@ fn marks((expected, actual): (Option<&SideLine>, Option<&SideLine>)) -> (Option<
     if before == a.len() && before == b.len() {
         return (None, None);
     }
+    let words =
+        |chars: &[char]| chars[before..chars.len() - after].iter().filter(|c| !c.is_whitespace()).collect::<String>();
+    let only_spaces = words(&a) == words(&b);
     let mark = |chars: &[char]| {
         let bytes = |chars: &[char]| chars.iter().map(|c| c.len_utf8()).sum::<usize>();
-        Some(Mark { start: bytes(&chars[..before]), end: bytes(&chars[..chars.len() - after]) })
+        Some(Mark { start: bytes(&chars[..before]), end: bytes(&chars[..chars.len() - after]), only_spaces })
     };
     (mark(&a), mark(&b))
 }
@@ -639,6 +656,21 @@ fn limited(said: &str, mark: Option<&Mark>) -> String {
     }
     let end = (until..=said.len()).find(|&at| said.is_char_boundary(at)).unwrap_or(said.len());
     format!("{}…", &said[..end])
+}
+
+/// A text in at most this many columns.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        if shown.width() + c.to_string().width() + 1 > width {
+            break;
+        }
+        shown.push(c);
+    }
+    shown.trim_end().to_owned() + "…"
 }
 
 fn padded(text: &str, text_width: usize, width: usize) -> String {
@@ -695,12 +727,6 @@ fn ended(case: &CaseReport) -> &'static str {
 }
 
 fn last_line(report: &Report) -> String {
-    let time: std::time::Duration = report.cases.iter().filter_map(|case| case.duration).sum();
     let by = report.interpreter.as_deref().unwrap_or("its own command");
-    let mut line = format!("Run by {by}, with limits but not in a sandbox; {:.1} s in all.", time.as_secs_f64());
-    for note in &report.notes {
-        line.push(' ');
-        line.push_str(&visible(note, Spaces::Plain));
-    }
-    line
+    format!("Run by {by}, with limits on time, output and memory, but not in a sandbox.")
 }

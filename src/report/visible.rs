@@ -29,10 +29,10 @@ pub fn visible(text: &str, spaces: Spaces) -> String {
 }
 
 /// The same with every character beyond ASCII named by its number, for the place where two lines differ.
-pub fn named(text: &str) -> String {
+pub fn named(text: &str, spaces: Spaces) -> String {
     let mut shown = String::new();
     for c in text.chars() {
-        let plain = visible(&c.to_string(), Spaces::Visible);
+        let plain = visible(&c.to_string(), spaces);
         shown.push_str(&plain);
         if !c.is_ascii() && is_plain(c) && c != '\u{fffd}' {
             shown.push_str(&format!("⟨U+{:04X}⟩", c as u32));
@@ -62,6 +62,6 @@ mod tests {
 
     #[test]
     fn look_alikes_are_named() {
-        assert_eq!(named("\u{430}b"), "а⟨U+0430⟩b");
+        assert_eq!(named("\u{430}b", Spaces::Plain), "а⟨U+0430⟩b");
     }
 }
