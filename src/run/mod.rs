@@ -21,7 +21,7 @@ mod portable;
 mod scratch;
 mod signals;
 mod submission;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;
 #[cfg(unix)]
 mod unix;
