@@ -146,10 +146,7 @@ fn ask(program: OsString, arguments: &[&str]) -> Result<Interpreter, Interpreter
     let path = PathBuf::from(&program);
     let broken = |reason: String| InterpreterError::Broken { path: path.clone(), reason };
     let mut command = Command::new(&program);
-    command
-        .args(arguments)
-        .args(["-E", "-s", "-c", QUESTION, Harness::SOURCE, Harness::NAME])
-        .env_clear();
+    command.args(arguments).args(["-E", "-s", "-c", QUESTION, Harness::SOURCE, Harness::NAME]).env_clear();
     // What shims look at to choose a version.
     let shims = ["PATH", "HOME", "USERPROFILE", "LOCALAPPDATA", "SystemRoot"];
     let shim_prefixes = ["PYENV_", "ASDF_", "MISE_", "PY_PYTHON"];
@@ -191,12 +188,7 @@ fn answer(stdout: &[u8]) -> Option<Interpreter> {
         other => other.to_owned(),
     };
     let version = (numbers.next()??, numbers.next()??, numbers.next()??);
-    (!path.as_os_str().is_empty()).then_some(Interpreter {
-        path,
-        version,
-        implementation,
-        harness,
-    })
+    (!path.as_os_str().is_empty()).then_some(Interpreter { path, version, implementation, harness })
 }
 
 fn bytes(digits: &[u8]) -> Option<Vec<u8>> {

@@ -21,7 +21,8 @@ mod portable;
 mod scratch;
 mod signals;
 mod submission;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
 #[cfg(unix)]
 mod unix;

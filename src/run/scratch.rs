@@ -80,9 +80,7 @@ impl Scratch {
         let source = frame(self.harness().as_os_str().as_encoded_bytes());
         let mut in_ours = false;
         let lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| {
-            in_ours = line.starts_with(&compiled)
-                || line.starts_with(&source)
-                || in_ours && line.starts_with(b"    ");
+            in_ours = line.starts_with(&compiled) || line.starts_with(&source) || in_ours && line.starts_with(b"    ");
             !in_ours
         });
         lines.flatten().copied().collect()
@@ -115,7 +113,8 @@ fn names(home: &Path, submission: &Submission) -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
-    let find = |text: &[u8]| text.windows(from.len()).position(|window| window == from);
+    // Most places are not worth a comparison.
+    let find = |text: &[u8]| text.windows(from.len()).position(|window| window[0] == from[0] && window == from);
     let mut rest = text;
     let mut replaced = Vec::new();
     while let Some(at) = find(rest) {

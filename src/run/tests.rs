@@ -198,10 +198,7 @@ mod endings {
             &format!("  File \"{name}\", line 2, in f\n"),
             "ZeroDivisionError: division by zero\n",
         ] {
-            rest = rest
-                .split_once(line)
-                .unwrap_or_else(|| panic!("{}", stderr(&outcome)))
-                .1;
+            rest = rest.split_once(line).unwrap_or_else(|| panic!("{}", stderr(&outcome))).1;
         }
         assert_eq!(rest, "");
         let outcome = python("import time\ntime.sleep('a')", &[]);
@@ -463,11 +460,7 @@ mod tidiness {
         let temporary = Files::new(&[]);
         let marks = Files::new(&[]);
         let mut check = std::process::Command::new(std::env::current_exe().unwrap())
-            .args([
-                "run::tests::tidiness::interrupted_run",
-                "--exact",
-                "--ignored",
-            ])
+            .args(["run::tests::tidiness::interrupted_run", "--exact", "--ignored"])
             .env("TMPDIR", temporary.0.path())
             .env("MARK", marks.path("pid"))
             .stdout(std::process::Stdio::null())
@@ -496,10 +489,7 @@ mod tidiness {
         let text = format!(
             "import os, signal\nif os.fork(): signal.pause()\nos.setsid()\nopen({mark:?}, 'w').write(str(os.getpid()))\nsignal.pause()"
         );
-        let program = Program::Python {
-            interpreter: &PYTHON,
-            submission: &program(&text),
-        };
+        let program = Program::Python { interpreter: &PYTHON, submission: &program(&text) };
         let result = run(&program, &typed(&[]), &limits(), &|_| false);
         assert!(matches!(result, Err(RunError::Interrupted)));
         assert!(interrupted());
@@ -514,10 +504,7 @@ mod tidiness {
         let outcome = run_with(&files.open("student.py"), &typed(&["a"]), &limits());
         let name = in_tracebacks(&files);
         let folder = files.0.path().display();
-        assert_eq!(
-            stdout(&outcome),
-            format!("{name}\n{folder}/other {folder}\n")
-        );
+        assert_eq!(stdout(&outcome), format!("{name}\n{folder}/other {folder}\n"));
         assert_eq!(outcome.places, Some(vec![name.len() + 1]));
     }
 }
@@ -590,10 +577,7 @@ mod syntax {
         let files = Files::new(&[("student.py", "if 1:\n    print('a'\nprint('b')\n")]);
         let said = words(&files).unwrap();
         let name = in_tracebacks(&files);
-        assert!(
-            said.starts_with(&format!("  File \"{name}\", line ")),
-            "{said}"
-        );
+        assert!(said.starts_with(&format!("  File \"{name}\", line ")), "{said}");
         assert!(said.contains("\nSyntaxError: "), "{said}");
         for text in ["a = 'x\0'\n", "# coding: nonsense\n", "if 1:\n\tx=1\n        y=2\n"] {
             let said = words(&Files::new(&[("student.py", text)])).unwrap();
@@ -633,10 +617,7 @@ mod finding {
     #[test]
     fn an_old_interpreter() {
         use std::os::unix::fs::PermissionsExt;
-        let files = Files::new(&[(
-            "python3",
-            "#!/bin/sh\nprintf '3 7 16\\ncpython\\n\\n/usr/bin/python3.7'",
-        )]);
+        let files = Files::new(&[("python3", "#!/bin/sh\nprintf '3 7 16\\ncpython\\n\\n/usr/bin/python3.7'")]);
         let path = files.path("python3");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let error = Interpreter::find(Some(&path)).unwrap_err();
