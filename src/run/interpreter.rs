@@ -3,6 +3,8 @@
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -11,14 +13,20 @@ use super::{RunError, Watch, drive};
 
 const OLDEST: (u8, u8, u8) = (3, 8, 0);
 
-/// Works in every Python there ever was, so that an old one can say that it is old.
+/// Works in every Python there ever was, so that an old one can say that it is old. One that will do compiles what it
+/// is going to load before each program, which takes it longer than to run it.
 const QUESTION: &str = "import os, sys
 kind = getattr(getattr(sys, 'implementation', None), 'name', 'python')
-answer = '%d %d %d\\n%s\\n%s' % (tuple(sys.version_info[:3]) + (kind, sys.executable))
+code = b''
+if kind == 'cpython' and sys.version_info >= (3, 8):
+    import importlib.util, marshal
+    code = marshal.dumps(compile(sys.argv[1], sys.argv[2], 'exec'))
+    code = (importlib.util.MAGIC_NUMBER + bytes(12) + code).hex()
+answer = '%d %d %d\\n%s\\n%s\\n%s' % (tuple(sys.version_info[:3]) + (kind, code or '', sys.executable))
 os.write(1, os.fsencode(answer) if hasattr(os, 'fsencode') else answer)";
 
 /// A Python that works.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Interpreter {
     /// The interpreter itself, not a shim in front of it.
     pub path: PathBuf,
@@ -26,6 +34,36 @@ pub struct Interpreter {
     pub version: (u8, u8, u8),
     /// Such as `CPython`.
     pub implementation: String,
+    pub(super) harness: Harness,
+}
+
+/// What an interpreter loads before each program: `sitecustomize.py`, or `sitecustomize.pyc`.
+#[derive(Clone)]
+pub(super) enum Harness {
+    Source,
+    Compiled(Vec<u8>),
+}
+
+impl fmt::Debug for Harness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Source => "Source",
+            Self::Compiled(_) => "Compiled",
+        })
+    }
+}
+
+impl Harness {
+    const SOURCE: &str = include_str!("python/sitecustomize.py");
+    /// The file that tracebacks name where the compiled one is in them.
+    pub const NAME: &str = "check/sitecustomize.py";
+
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        match self {
+            Self::Source => fs::write(folder.join("sitecustomize.py"), Self::SOURCE),
+            Self::Compiled(code) => fs::write(folder.join("sitecustomize.pyc"), code),
+        }
+    }
 }
 
 impl fmt::Display for Interpreter {
@@ -108,7 +146,7 @@ fn ask(program: OsString, arguments: &[&str]) -> Result<Interpreter, Interpreter
     let path = PathBuf::from(&program);
     let broken = |reason: String| InterpreterError::Broken { path: path.clone(), reason };
     let mut command = Command::new(&program);
-    command.args(arguments).args(["-E", "-s", "-c", QUESTION]).env_clear();
+    command.args(arguments).args(["-E", "-s", "-c", QUESTION, Harness::SOURCE, Harness::NAME]).env_clear();
     // What shims look at to choose a version.
     let shims = ["PATH", "HOME", "USERPROFILE", "LOCALAPPDATA", "SystemRoot"];
     let shim_prefixes = ["PYENV_", "ASDF_", "MISE_", "PY_PYTHON"];
@@ -135,9 +173,13 @@ fn ask(program: OsString, arguments: &[&str]) -> Result<Interpreter, Interpreter
 }
 
 fn answer(stdout: &[u8]) -> Option<Interpreter> {
-    let mut lines = stdout.splitn(3, |&byte| byte == b'\n');
+    let mut lines = stdout.splitn(4, |&byte| byte == b'\n');
     let version = str::from_utf8(lines.next()?).ok()?;
     let kind = str::from_utf8(lines.next()?).ok()?;
+    let harness = match lines.next()? {
+        [] => Harness::Source,
+        digits => Harness::Compiled(bytes(digits)?),
+    };
     let path = path(lines.next()?)?;
     let mut numbers = version.split(' ').map(|number| number.parse().ok());
     let implementation = match kind {
@@ -146,7 +188,12 @@ fn answer(stdout: &[u8]) -> Option<Interpreter> {
         other => other.to_owned(),
     };
     let version = (numbers.next()??, numbers.next()??, numbers.next()??);
-    (!path.as_os_str().is_empty()).then_some(Interpreter { path, version, implementation })
+    (!path.as_os_str().is_empty()).then_some(Interpreter { path, version, implementation, harness })
+}
+
+fn bytes(digits: &[u8]) -> Option<Vec<u8>> {
+    let byte = |pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    digits.chunks(2).map(byte).collect()
 }
 
 #[cfg(unix)]

@@ -2,13 +2,10 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::process::Command;
 
 use super::scratch::Scratch;
 use super::{Interpreter, Limits, Program, RunError, Script, Submission};
-
-const HARNESS: &str = include_str!("python/sitecustomize.py");
 
 /// How far a Python program goes.
 pub(super) enum Mode<'a> {
@@ -44,7 +41,7 @@ fn python(
     limits: &Limits,
 ) -> Result<Command, RunError> {
     let harness = scratch.harness();
-    fs::write(harness.join("sitecustomize.py"), HARNESS)?;
+    interpreter.harness.write(&harness)?;
     let (mode, seed) = match mode {
         Mode::Run(script) => ("run", script.seed.as_deref().unwrap_or("")),
         Mode::Syntax => ("syntax", ""),

@@ -22,6 +22,7 @@ mod scratch;
 mod signals;
 mod submission;
 #[cfg(test)]
+#[cfg(unix)]
 mod tests;
 #[cfg(unix)]
 mod unix;

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::interpreter::Harness;
 use super::{RunError, Submission};
 
 /// A folder that is gone when the run is over, whatever was made of it.
@@ -74,11 +75,12 @@ impl Scratch {
 
     /// `text` without the lines that a traceback gives to our own part in it.
     pub fn hide_our_frames(&self, text: &[u8]) -> Vec<u8> {
-        let mut ours = b"  File \"".to_vec();
-        ours.extend_from_slice(self.harness().as_os_str().as_encoded_bytes());
+        let frame = |file: &[u8]| [b"  File \"", file].concat();
+        let compiled = frame(Harness::NAME.as_bytes());
+        let source = frame(self.harness().as_os_str().as_encoded_bytes());
         let mut in_ours = false;
         let lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| {
-            in_ours = line.starts_with(&ours) || in_ours && line.starts_with(b"    ");
+            in_ours = line.starts_with(&compiled) || line.starts_with(&source) || in_ours && line.starts_with(b"    ");
             !in_ours
         });
         lines.flatten().copied().collect()
@@ -111,7 +113,8 @@ fn names(home: &Path, submission: &Submission) -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
-    let find = |text: &[u8]| text.windows(from.len()).position(|window| window == from);
+    // Most places are not worth a comparison.
+    let find = |text: &[u8]| text.windows(from.len()).position(|window| window[0] == from[0] && window == from);
     let mut rest = text;
     let mut replaced = Vec::new();
     while let Some(at) = find(rest) {

@@ -65,9 +65,11 @@ def watch_the_ending(note, only_syntax):
     def hook(event, args):
         if event == "sys.excepthook":
             note("x " + args[1].__name__)
-        elif only_syntax and event == "exec" and args[0].co_name == "<module>":
-            if os.path.dirname(args[0].co_filename) in ("", ".", os.getcwd()):
-                os._exit(0)  # it was compiled, and would run now
+        elif only_syntax and event == "exec" and is_the_program(args[0].co_filename):
+            os._exit(0)  # it was compiled, and would run now
+
+    def is_the_program(path):
+        return os.path.abspath(path) == os.path.abspath(sys.argv[0])
 
     sys.addaudithook(hook)
 
