@@ -1,0 +1,1 @@
+//! What the cases of Rack-O try, read off their transcripts.

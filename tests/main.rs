@@ -1,0 +1,3 @@
+//! The tests that use more than one layer, in one binary.
+
+mod cases;
