@@ -4,7 +4,7 @@
 
 mod darts;
 // mod doubles;
-// mod racko;
+mod racko;
 
 use console_check::assignment::{Assignment, Case, Source, Task};
 use reference::rulings::Rulings;
