@@ -1,3 +1,6 @@
 //! The tests that use more than one layer, in one binary.
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod cases;
+mod cli;
+mod laws;

@@ -1,7 +1,7 @@
 //! The console at which a reference game is played: it says and asks, and each line is said with its rule and facts.
 
 use crate::rules::Rule;
-use crate::transcript::{Body, End, Line, Note, Segment, Transcript};
+use crate::transcript::{Body, End, Line, Note, Segment, Silence, Transcript};
 use num_bigint::BigInt;
 
 /// Why a game stopped before its end.
@@ -27,22 +27,28 @@ pub enum Stop {
 /// Where answers come from: called with all that was said so far, the last line being the prompt; `None` is the end of the input.
 pub type Typist<'t> = dyn FnMut(&Transcript) -> Option<String> + 't;
 
-/// The rule behind a line, and where they differ the one behind its numbers (`(form, value)`).
-#[derive(Debug, Clone, Copy)]
+/// The rule behind a line, and where they differ those behind its numbers (`(form, value)`, `(form, [value, value])`).
+#[derive(Debug, Clone)]
 pub struct Grounds {
     rule: &'static Rule,
-    value_rule: &'static Rule,
+    value_rules: Vec<&'static Rule>,
 }
 
 impl From<&'static Rule> for Grounds {
     fn from(rule: &'static Rule) -> Self {
-        Grounds { rule, value_rule: rule }
+        Grounds { rule, value_rules: vec![rule] }
     }
 }
 
 impl From<(&'static Rule, &'static Rule)> for Grounds {
     fn from((rule, value_rule): (&'static Rule, &'static Rule)) -> Self {
-        Grounds { rule, value_rule }
+        Grounds { rule, value_rules: vec![value_rule] }
+    }
+}
+
+impl From<(&'static Rule, [&'static Rule; 2])> for Grounds {
+    fn from((rule, value_rules): (&'static Rule, [&'static Rule; 2])) -> Self {
+        Grounds { rule, value_rules: value_rules.to_vec() }
     }
 }
 
@@ -51,14 +57,14 @@ pub struct Console<'t> {
     typist: &'t mut Typist<'t>,
     transcript: Transcript,
     situation: String,
-    silence: Option<(&'static Rule, String)>,
+    silence: Vec<Silence>,
     answers: usize,
 }
 
 impl<'t> Console<'t> {
     /// A console with this person at the keyboard.
     pub fn new(typist: &'t mut Typist<'t>) -> Self {
-        Console { typist, transcript: Transcript::default(), situation: String::new(), silence: None, answers: 0 }
+        Console { typist, transcript: Transcript::default(), situation: String::new(), silence: vec![], answers: 0 }
     }
 
     /// All that was said and typed.
@@ -73,7 +79,12 @@ impl<'t> Console<'t> {
 
     /// Nothing is said here, and this is why: whoever says something breaks this rule.
     pub fn silent(&mut self, rule: &'static Rule, facts: impl Into<String>) {
-        self.silence = Some((rule, facts.into()));
+        self.silence = vec![Silence { rule, facts: facts.into(), about: None }];
+    }
+
+    /// The same for lines with this word in them, beside what was said of all others.
+    pub fn silent_about(&mut self, word: &'static str, rule: &'static Rule, facts: impl Into<String>) {
+        self.silence.push(Silence { rule, facts: facts.into(), about: Some(word) });
     }
 
     /// Says a line.
@@ -136,9 +147,9 @@ impl<'t> Console<'t> {
     }
 
     fn push(&mut self, mut line: Line, grounds: Grounds, facts: String) {
-        let (situation, silence) = (self.situation.clone(), self.silence.take());
-        let Grounds { rule, value_rule } = grounds;
-        line.note = Some(Box::new(Note { rule, value_rule, facts, situation, silence, answers: self.answers }));
+        let (situation, silence) = (self.situation.clone(), std::mem::take(&mut self.silence));
+        let Grounds { rule, value_rules } = grounds;
+        line.note = Some(Box::new(Note { rule, value_rules, facts, situation, silence, answers: self.answers }));
         self.transcript.lines.push(line);
     }
 }

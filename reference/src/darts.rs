@@ -48,20 +48,18 @@ pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
         if turn > 1 {
             console.gap(rules::GAP, "the next turn starts");
         }
+        let left = score[player];
         let (value_rule, facts) = match turn {
             1 => (rules::START, "the game starts with player 1 at 501".to_owned()),
-            2 => (rules::ALTERNATE, "it is player 2's turn now, who starts at 501 too".to_owned()),
-            _ if was_bust[player] => (
-                rules::KEEPS_SCORE,
-                format!("player {name}'s last turn was a bust, so the score is still {}", score[player]),
-            ),
-            _ => (rules::UPDATE, format!("after the last turn player {name} has {} left", score[player])),
+            2 => (rules::START, "it is player 2's turn now, who starts at 501 too".to_owned()),
+            _ if was_bust[player] => {
+                (rules::KEEPS_SCORE, format!("player {name}'s last turn was a bust, so the score is still {left}"))
+            }
+            _ => (rules::UPDATE, format!("after the last turn player {name} has {left} left")),
         };
-        console.say(
-            format!("Player {name} it's your turn. Your score is: {}", score[player]),
-            (rules::ANNOUNCE, value_rule),
-            facts,
-        );
+        let player_rule = if turn == 1 { rules::ANNOUNCE } else { rules::ALTERNATE };
+        let line = format!("Player {name} it's your turn. Your score is: {left}");
+        console.say(line, (rules::ANNOUNCE, [player_rule, value_rule]), facts);
 
         let thrown = throw_darts(console, rulings, score[player], name, turn)?;
         console.now(format!("player {name}, turn {turn}"));
@@ -114,12 +112,18 @@ fn throw_darts(
         let account =
             format!("{score} - {} = {left}", darts.iter().map(i64::to_string).collect::<Vec<_>>().join(" - "));
 
-        if left < 0 {
-            console.say("Bust!", rules::BUST, format!("{account}, below zero"));
-            return Ok(Thrown { darts, total, bust: true });
-        }
-        if left == 0 && !may_win(dart, rulings) {
-            console.say("Bust!", rules::NO_DOUBLE, format!("{account}, but the last dart, {dart}, is no double"));
+        let bust = if left < 0 {
+            Some((rules::BUST, format!("{account}, below zero")))
+        } else if left == 0 && !may_win(dart, rulings) {
+            Some((rules::NO_DOUBLE, format!("{account}, but the last dart, {dart}, is no double")))
+        } else if left == 1 && (rulings.has(AT_ONCE) || number == 3) {
+            Some((rules::BUST, format!("{account}, and 1 can't be won with a double")))
+        } else {
+            None
+        };
+        if let Some((rule, facts)) = bust {
+            console.silent(rule, facts.clone());
+            console.say("Bust!", rule, facts);
             return Ok(Thrown { darts, total, bust: true });
         }
         if left == 0 {
@@ -129,12 +133,9 @@ fn throw_darts(
             );
             break;
         }
-        if left == 1 && (rulings.has(AT_ONCE) || number == 3) {
-            console.say("Bust!", rules::BUST, format!("{account}, and 1 can't be won with a double"));
-            return Ok(Thrown { darts, total, bust: true });
-        }
         if number == 3 {
-            console.silent(rules::THREE, "three darts were thrown, so the turn is over");
+            console.silent(rules::UPDATE, format!("{account}, and more than one is left, so the turn counts"));
+            console.silent_about("Dart", rules::THREE, "three darts were thrown, so the turn is over");
         }
     }
     Ok(Thrown { darts, total, bust: false })

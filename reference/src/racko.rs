@@ -51,6 +51,7 @@ pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
     console.gap(rules::SEED, "an empty line stands before the question for the seed");
     let seed = console.ask_number("Enter number for initial seed: ", rules::SEED, "the seed is asked for")?;
     let size = ask_size(console)?;
+    console.silent(rules::SIZE, format!("{size} is between 5 and 10"));
     console.gap(rules::SIZE, "the size is valid, and an empty line stands before the first turn");
 
     let mut table = deal(&seed);
@@ -68,10 +69,15 @@ pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
                 "the last card of the deck has been drawn",
             );
             reshuffle(&mut table);
-        } else if table.deck.is_empty() {
-            console.silent(rules::WIN, "the game is won, so the discard pile is not shuffled");
         } else {
-            console.silent(rules::RESHUFFLE, format!("the deck still has {}", cards(table.deck.len())));
+            let order = if won { "is" } else { "is not" };
+            console.silent(rules::WIN, format!("{} {order} in ascending order", show(&racks[player])));
+            let facts = if won {
+                "the game is over".to_owned()
+            } else {
+                format!("the deck still has {}", cards(table.deck.len()))
+            };
+            console.silent_about("Deck", rules::RESHUFFLE, facts);
         }
         if won {
             console.say(

@@ -69,16 +69,28 @@ pub enum End {
 pub struct Note {
     /// The rule that the line follows.
     pub rule: &'static Rule,
-    /// The rule that makes its numbers what they are: broken when all is right but a number.
-    pub value_rule: &'static Rule,
+    /// The rules that make its numbers what they are, the first number's first and the last one for all others: broken
+    /// when all is right but a number.
+    pub value_rules: Vec<&'static Rule>,
     /// The facts that made it so, with their numbers: `43 - 40 - 5 = -2, below zero`. May be empty.
     pub facts: String,
     /// Where in the game the line stands: `player 1, turn 3, dart 2`. May be empty.
     pub situation: String,
-    /// The rule because of which nothing is said right before this line, and its facts.
-    pub silence: Option<(&'static Rule, String)>,
+    /// Why nothing else is said right before this line.
+    pub silence: Vec<Silence>,
     /// How many answers were typed before this line.
     pub answers: usize,
+}
+
+/// Why nothing is said at some place: whoever says something there breaks the rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Silence {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The facts that made it so, with their numbers.
+    pub facts: String,
+    /// A word of the only lines of which it speaks; without one it speaks of all lines.
+    pub about: Option<&'static str>,
 }
 
 /// The piped form: what a pipe carries, with what is not graded still open.

@@ -7,7 +7,7 @@ use std::{fs, io, thread};
 use super::args::{Format, JudgeArgs, When};
 use super::{CliError, Exit, print};
 use crate::assignment::Assignment;
-use crate::grade::{Graded, Options, Outcome, Report, grade};
+use crate::grade::{Graded, Options, Outcome, Report, grade, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
 use crate::report::{json, terminal};
 use crate::run::{self, Interpreter, RunError, Submission};
@@ -20,6 +20,10 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         return Err(CliError::Usage("several formats need a folder to be written into: --output DIR".to_owned()));
     }
     let assignment = Assignment::find(name, args.fixtures.as_deref())?;
+    if !assignment.source.is_built_in() {
+        // A test proves the built-in ones.
+        verify(&assignment)?;
+    }
     if let Some(id) = &args.case {
         assignment.case(id)?;
     }

@@ -69,9 +69,9 @@ fn exercised(assignment: &Assignment) -> Result<BTreeMap<&'static str, Vec<&str>
             let played = played.map_err(|stop| CliError::Usage(format!("case {id}: {stop}")))?;
             for line in played.transcript.lines.iter().filter_map(|line| line.note.as_deref()) {
                 note(line.rule.id, id);
-                note(line.value_rule.id, id);
-                if let Some((rule, _)) = &line.silence {
-                    note(rule.id, id);
+                line.value_rules.iter().for_each(|rule| note(rule.id, id));
+                for silence in &line.silence {
+                    note(silence.rule.id, id);
                 }
             }
         }

@@ -13,7 +13,7 @@ use clap::{CommandFactory, Parser};
 pub use args::{Cli, Command};
 
 use crate::assignment::AssignmentError;
-use crate::grade::GradeError;
+use crate::grade::{GradeError, VerifyError};
 use crate::run::{InterpreterError, OpenError, RunError};
 
 /// The exit codes, which scripts rely on.
@@ -47,6 +47,9 @@ pub enum CliError {
     /// The interpreter.
     #[error(transparent)]
     Interpreter(#[from] InterpreterError),
+    /// The stored transcripts.
+    #[error(transparent)]
+    Stored(#[from] VerifyError),
     /// Running or judging it.
     #[error(transparent)]
     Grade(#[from] GradeError),

@@ -1,6 +1,7 @@
 //! Grading: a submission is run on all cases of an assignment, judged, and summed up in a [`Report`].
 
 mod report;
+mod stored;
 
 use std::time::Duration;
 
@@ -8,6 +9,8 @@ use reference::console::Stop;
 use reference::rulings::Rulings;
 use reference::transcript::Transcript;
 use reference::{Game, play_script, seeded_dice};
+
+pub use stored::{VerifyError, verify};
 
 pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, SideLine};
 

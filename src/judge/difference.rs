@@ -1,13 +1,13 @@
 //! The first place where a submission's transcript leaves the expected one: what differs, which rule that breaks and why.
 
 use reference::rules::Rule;
-use reference::transcript::{Note, Transcript};
-use similar::{Algorithm, ChangeTag, TextDiff};
+use reference::transcript::{Note, Silence, Transcript};
+use similar::{Algorithm, TextDiff};
 
 use super::cause::Cause;
 use super::compare::{Comparison, Expected, Level, Printed, What};
 use super::screen::Screen;
-use super::story::story;
+use super::story::{story, words_that_differ};
 use super::text::{Item, Kind, items};
 
 /// The first difference.
@@ -73,14 +73,27 @@ impl Sides<'_> {
     fn describe(&self, found: Found) -> Difference {
         let Found { expected, actual, cause, clause } = found;
         let note = self.note(expected.unwrap_or(self.transcript.lines.len().saturating_sub(1)));
-        let silence = note.and_then(|note| note.silence.as_ref());
         let (rule, facts) = match (cause, note) {
             (_, None) => (None, ""),
-            (Cause::Number | Cause::FloatForInt, Some(note)) => (Some(note.value_rule), note.facts.as_str()),
-            (Cause::ExtraLine | Cause::RepeatedPrompt | Cause::ExtraEmptyLine, Some(note)) => match silence {
-                Some((rule, facts)) => (Some(*rule), facts.as_str()),
-                None => (Some(note.rule), note.facts.as_str()),
-            },
+            (Cause::Number, Some(note)) => {
+                let number = expected.zip(actual).map_or(0, |(expected, actual)| {
+                    differing_number(&key(&self.expected_text(expected)), &key(&self.actual_text(actual)))
+                });
+                (note.value_rules.get(number).or(note.value_rules.last()).copied(), note.facts.as_str())
+            }
+            (Cause::ExtraLine | Cause::RepeatedPrompt, Some(note)) => {
+                let silence = self.silence(expected.unwrap_or(self.transcript.lines.len()), actual);
+                silence.map_or((Some(note.rule), note.facts.as_str()), |silence| {
+                    (Some(silence.rule), silence.facts.as_str())
+                })
+            }
+            (Cause::ExtraEmptyLine, Some(note)) => {
+                // Where one empty line is right and two are not, the rule is that of the one.
+                let before = expected.and_then(|line| {
+                    self.note(line.checked_sub(1)?).filter(|_| self.expected_text(line - 1).is_empty())
+                });
+                (Some(before.unwrap_or(note).rule), "")
+            }
             (_, Some(note)) => (Some(note.rule), note.facts.as_str()),
         };
         let speaks_for_itself = matches!(
@@ -109,6 +122,20 @@ impl Sides<'_> {
             situation: note.map(|note| note.situation.clone()).unwrap_or_default(),
             story: None,
         }
+    }
+
+    /// Why nothing should be said before an expected line and the empty lines before it.
+    fn silence(&self, expected: usize, actual: Option<usize>) -> Option<&Silence> {
+        let said = actual.map(|line| self.actual_text(line)).unwrap_or_default();
+        let gaps = (0..expected).rev().take_while(|line| self.expected_text(*line).is_empty());
+        let reasons = || {
+            std::iter::once(expected)
+                .chain(gaps.clone())
+                .filter_map(|line| self.note(line))
+                .flat_map(|note| &note.silence)
+        };
+        let of_this = reasons().find(|silence| silence.about.is_some_and(|word| said.contains(word)));
+        of_this.or_else(|| reasons().find(|silence| silence.about.is_none()))
     }
 
     fn note(&self, line: usize) -> Option<&Note> {
@@ -188,7 +215,10 @@ impl Sides<'_> {
         }
         let theirs = Ahead::new((expected..self.transcript.lines.len()).map(|line| (line, self.expected_text(line))));
         let own = Ahead::new((actual..self.screen.lines.len()).map(|line| (line, self.actual_text(line))));
-        let (cause, skipped) = tell_apart(&theirs, &own);
+        let form = masked_line(&self.actual_text(actual));
+        let is_known = (0..self.transcript.lines.len()).any(|line| masked_line(&self.expected_text(line)) == form);
+        let is_silent = self.silence(expected, Some(actual)).is_some();
+        let (cause, skipped) = tell_apart(&theirs, &own, is_known, is_silent);
         let cause = match cause {
             Cause::ExtraLine if self.asks_again(actual, skipped) => Cause::RepeatedPrompt,
             cause => cause,
@@ -200,11 +230,13 @@ impl Sides<'_> {
         Found { expected: Some(expected), actual: Some(actual), cause, clause }
     }
 
-    /// Whether the extra lines ask what was asked right before.
+    /// Whether the extra lines ask again what was asked right before.
     fn asks_again(&self, actual: usize, extra: usize) -> bool {
-        let prompt = |line: usize| self.screen.lines[line].typed.is_some().then(|| key(&self.actual_text(line)));
-        let before = (0..actual).rev().find_map(prompt);
-        before.is_some() && (actual..self.screen.lines.len()).take(extra).any(|line| prompt(line) == before)
+        let text = |line: usize| key(&self.actual_text(line));
+        let before: Vec<String> = (0..actual).rev().take(4).map(text).collect();
+        let block = actual..(actual + extra).min(self.screen.lines.len());
+        block.clone().any(|line| self.screen.lines[line].typed.is_some())
+            && block.clone().all(|line| before.contains(&text(line)))
     }
 
     fn in_presentation(&self, want: usize, item: usize) -> Found {
@@ -225,14 +257,15 @@ impl Sides<'_> {
                     self.line_of(after) != self.line_of(&found[item]) || after.kind == Kind::LineEnd
                 })
         };
+        let starts_the_line = want == 0 || wants[want - 1].line != wants[want].line;
         let cause = match (wanted, got) {
             (Kind::Letter, Kind::Letter) => Cause::LetterCase,
             (_, Kind::Space) if spaces_end_the_line => Cause::TrailingSpace,
             (Kind::LineEnd, _) if is_expected_gap && wants[want].line == expected => Cause::MissingEmptyLine,
-            (_, Kind::LineEnd) if is_actual_gap => Cause::ExtraEmptyLine,
+            (_, Kind::LineEnd) if is_actual_gap && starts_the_line => Cause::ExtraEmptyLine,
+            (Kind::Space, _) | (_, Kind::Space) => Cause::Spacing,
             (Kind::Mark, _) | (_, Kind::Mark) => Cause::Punctuation,
             (Kind::LineEnd, _) | (_, Kind::LineEnd) => Cause::LineBreak,
-            (Kind::Space, _) | (_, Kind::Space) => Cause::Spacing,
             _ => Cause::Wording,
         };
         let (expected, actual) = match cause {
@@ -325,49 +358,75 @@ impl Ahead {
         Ahead { keys: ahead, ends: keys.next().is_none() }
     }
 
-    /// How many lines agree from here on, at most as many as are looked at; agreement to the very end counts more.
-    fn agreement(&self, from: usize, other: &Ahead, other_from: usize) -> usize {
+    /// How well the lines agree from here on: those alike but for their numbers, and once more those that are equal.
+    /// Agreement to the very end counts as if it went on.
+    fn agreement(&self, from: usize, other: &Ahead, other_from: usize) -> Agreement {
         let (own, theirs) =
             (self.keys.get(from..).unwrap_or_default(), other.keys.get(other_from..).unwrap_or_default());
-        let agreeing = own.iter().zip(theirs).take_while(|(a, b)| a == b).count();
-        let to_the_end = agreeing == own.len() && agreeing == theirs.len() && self.ends && other.ends;
-        agreeing.min(LOOK_AHEAD) + if to_the_end { LOOK_AHEAD } else { 0 }
+        let count = |same: fn(&String, &String) -> bool| {
+            let agreeing = own.iter().zip(theirs).take_while(|(a, b)| same(a, b)).count();
+            let to_the_end = agreeing == own.len() && agreeing == theirs.len() && self.ends && other.ends;
+            if to_the_end { LOOK_AHEAD } else { agreeing.min(LOOK_AHEAD) }
+        };
+        Agreement { alike: count(|a, b| masked(a) == masked(b)), equal: count(|a, b| a == b) }
     }
 }
 
+#[derive(Clone, Copy)]
+struct Agreement {
+    alike: usize,
+    equal: usize,
+}
+
 /// Whether lines are missing, too many, in another order, or one stands for another; and how many are skipped.
-fn tell_apart(theirs: &Ahead, own: &Ahead) -> (Cause, usize) {
+///
+/// Each explanation is as good as what agrees after it, and the worse the more lines it skips. `is_known` says whether
+/// the submission's line has the form of any expected line, `is_silent` whether nothing else should be said here.
+fn tell_apart(theirs: &Ahead, own: &Ahead, is_known: bool, is_silent: bool) -> (Cause, usize) {
     let (Some(first), Some(own_first)) = (theirs.keys.first(), own.keys.first()) else { return (Cause::Wording, 1) };
+    let is_number = masked(first) == masked(own_first);
+    let is_alike = is_number || !is_known && ratio(first, own_first) >= 0.6;
+    let replaced = theirs.agreement(1, own, 1);
+    // That the very next lines are of one form again speaks for one line in the place of another.
+    let next_alike = if replaced.alike > 0 { LOOK_AHEAD } else { 0 };
+    // A wrong number makes others wrong, so that lines need not be equal.
+    let equal = if is_number { replaced.alike } else { replaced.equal };
+    let score = replaced.alike + equal + next_alike + if is_alike { LOOK_AHEAD / 2 } else { 0 };
+    let mut best = (score, Cause::Wording, 1);
+    let mut consider = |score: usize, cause, skipped| {
+        if score > best.0 {
+            best = (score, cause, skipped);
+        }
+    };
     for length in 2..=4.min(theirs.keys.len()).min(own.keys.len()) {
         let (mut sorted, mut own_sorted) = (theirs.keys[..length].to_vec(), own.keys[..length].to_vec());
         sorted.sort_unstable();
         own_sorted.sort_unstable();
-        if sorted == own_sorted && first != own_first {
-            return (Cause::Order, length);
+        let Agreement { alike, equal } = theirs.agreement(length, own, length);
+        if sorted == own_sorted && equal > 0 {
+            consider(alike + equal + next_alike + 2, Cause::Order, length);
         }
     }
-    let replaced = theirs.agreement(1, own, 1);
-    let is_number = masked(first) == masked(own_first);
-    let is_alike = is_number || ratio(first, own_first) >= 0.6;
-    let mut best = (replaced + usize::from(is_alike), Cause::Wording, 1);
-    // In a game whose lines repeat, a line found a little later is no sign of its own: it takes two to be one,
-    // unless what stands there is altogether different.
-    let least = if is_number { best.0 + 2 } else { best.0 };
     for skipped in 1..=8 {
-        for (cause, agreement) in [
-            (Cause::MissingLine, if skipped <= theirs.keys.len() { theirs.agreement(skipped, own, 0) } else { 0 }),
-            (Cause::ExtraLine, if skipped <= own.keys.len() { theirs.agreement(0, own, skipped) } else { 0 }),
-        ] {
-            if agreement > best.0 && agreement > least {
-                best = (agreement, cause, skipped);
-            }
+        // Lines that are only alike are a sign for one skipped line, and a weak one.
+        let score = |Agreement { alike, equal }: Agreement| match (equal, skipped) {
+            (0, 1) => alike.min(2),
+            (0, _) => 0,
+            _ => (alike + equal + 1).saturating_sub(skipped),
+        };
+        if skipped <= theirs.keys.len() {
+            consider(score(theirs.agreement(skipped, own, 0)), Cause::MissingLine, skipped);
+        }
+        if skipped <= own.keys.len() {
+            consider(score(theirs.agreement(0, own, skipped)), Cause::ExtraLine, skipped);
         }
     }
     match best {
-        (_, Cause::Wording, _) if is_number => {
-            (if is_float(first, own_first) { Cause::FloatForInt } else { Cause::Number }, 1)
-        }
-        (_, Cause::Wording, _) if letters(first) == letters(own_first) => (Cause::Number, 1),
+        (_, Cause::Wording, _) if is_number && is_float(first, own_first) => (Cause::FloatForInt, 1),
+        (_, Cause::Wording, _) if is_number || letters(first) == letters(own_first) => (Cause::Number, 1),
+        // Another line of the game stands here, not a misspelt one.
+        (_, Cause::Wording, _) if is_silent && !is_alike && replaced.alike == 0 => (Cause::ExtraLine, 1),
+        (_, Cause::Wording, _) if is_known && replaced.alike == 0 => (Cause::MissingLine, 1),
         (_, cause, skipped) => (cause, skipped),
     }
 }
@@ -393,17 +452,28 @@ fn numbers(key: &str) -> Vec<&str> {
     found.map(|item| &key[item.start as usize..item.end as usize]).collect()
 }
 
-pub(super) fn masked(key: &str) -> Vec<&str> {
+fn masked(key: &str) -> Vec<&str> {
     key.split('|').enumerate().filter(|(index, _)| index % 2 == 0).map(|(_, words)| words).collect()
+}
+
+/// The form of a line: its content with a mark for each number.
+pub(super) fn masked_line(line: &str) -> String {
+    masked(&key(line)).join("#")
 }
 
 fn letters(key: &str) -> String {
     masked(key).concat()
 }
 
+/// Which number is the first that differs.
+fn differing_number(expected: &str, actual: &str) -> usize {
+    numbers(expected).into_iter().zip(numbers(actual)).take_while(|(expected, actual)| expected == actual).count()
+}
+
 fn is_float(expected: &str, actual: &str) -> bool {
-    let differing = numbers(expected).into_iter().zip(numbers(actual)).find(|(expected, actual)| expected != actual);
-    differing.is_some_and(|(expected, actual)| same_value(expected, actual))
+    let number = differing_number(expected, actual);
+    let (theirs, own) = (numbers(expected), numbers(actual));
+    theirs.get(number).zip(own.get(number)).is_some_and(|(expected, actual)| same_value(expected, actual))
 }
 
 /// Whether the second is the first with a decimal point.
@@ -426,25 +496,14 @@ fn number_clause(expected: &str, actual: &str) -> String {
     }
 }
 
-/// The first words that differ.
+/// The words that differ.
 fn word_clause(expected: &str, actual: &str) -> String {
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_words(expected, actual);
-    let changed = |tag: ChangeTag| {
-        let mut words = String::new();
-        for change in diff.iter_all_changes() {
-            if change.tag() == tag {
-                words.push_str(change.value());
-            } else if change.tag() == ChangeTag::Equal && !words.is_empty() && !change.value().trim().is_empty() {
-                break;
-            }
-        }
-        words.trim().to_owned()
-    };
-    match (changed(ChangeTag::Delete).as_str(), changed(ChangeTag::Insert).as_str()) {
+    let (missing, extra) = words_that_differ(expected, actual);
+    match (missing.trim(), shown(extra.trim()).as_str()) {
         ("", "") => "the line is not as it should be".to_owned(),
-        ("", extra) => format!("“{}” should not be here", shown(extra)),
+        ("", extra) => format!("“{extra}” should not be here"),
         (missing, "") => format!("“{missing}” is missing"),
-        (missing, extra) => format!("“{}” stands where “{missing}” should stand", shown(extra)),
+        (missing, extra) => format!("“{extra}” stands where “{missing}” should stand"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether something simple explains all of a submission's differences in a case.
 
 use super::compare::Level;
-use super::difference::{key, masked};
+use super::difference::{key, masked_line};
 
 /// Longer transcripts are not looked through: nothing simple explains a flood.
 const MOST_LINES: usize = 5_000;
@@ -58,10 +58,6 @@ fn without(lines: &[String], wanted: &[String]) -> Option<usize> {
     (wanted.next().is_none() && times > 0).then_some(times)
 }
 
-fn masked_line(line: &str) -> String {
-    masked(&key(line)).join("#")
-}
-
 /// One piece of text that always stands for another.
 fn replaced(expected: &[String], actual: &[String], rest: &str) -> Option<String> {
     if expected.len() != actual.len() {
@@ -73,27 +69,24 @@ fn replaced(expected: &[String], actual: &[String], rest: &str) -> Option<String
     if differing.len() == 1 {
         return Some(format!("Only this line differs; {rest}."));
     }
-    let (wanted, got) = words_that_differ(first, own_first)?;
+    let (wanted, got) = words_that_differ(first, own_first);
+    if wanted.is_empty() || got.is_empty() {
+        return None;
+    }
     let all = differing.iter().all(|(expected, actual)| actual.replace(got, wanted) == **expected);
     all.then(|| format!("“{got}” stands for “{wanted}” in {} lines; {rest}.", differing.len()))
 }
 
 /// The words in which two lines differ, from the first to the last of them.
-fn words_that_differ<'a>(expected: &'a str, actual: &'a str) -> Option<(&'a str, &'a str)> {
+pub(super) fn words_that_differ<'a>(expected: &'a str, actual: &'a str) -> (&'a str, &'a str) {
     let same = expected.char_indices().zip(actual.chars()).take_while(|((_, a), b)| a == b).last();
     let same = same.map_or(0, |((at, c), _)| at + c.len_utf8());
     let start = expected[..same].rfind(' ').map_or(0, |at| at + 1);
     let (expected, actual) = (&expected[start..], &actual[start..]);
-    let ending = expected
-        .chars()
-        .rev()
-        .zip(actual.chars().rev())
-        .take_while(|(a, b)| a == b)
-        .map(|(c, _)| c.len_utf8())
-        .sum::<usize>();
+    let ends_alike = expected.chars().rev().zip(actual.chars().rev()).take_while(|(a, b)| a == b);
+    let ending: usize = ends_alike.map(|(c, _)| c.len_utf8()).sum();
     let tail = expected[expected.len() - ending..].find(' ').map_or(0, |at| ending - at);
-    let (wanted, got) = (&expected[..expected.len() - tail], &actual[..actual.len().checked_sub(tail)?]);
-    (!wanted.is_empty() && !got.is_empty()).then_some((wanted, got))
+    (&expected[..expected.len() - tail], &actual[..actual.len() - tail])
 }
 
 /// The same lines in another order.

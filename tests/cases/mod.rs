@@ -119,9 +119,10 @@ fn check_rules(game: Game) {
     let assignment = assignment(game);
     let mut tried: BTreeSet<&str> = BTreeSet::new();
     for (_, transcript) in games(game) {
-        for Note { rule, value_rule, silence, .. } in transcript.lines.iter().filter_map(|line| line.note.as_deref()) {
-            tried.extend([rule.id, value_rule.id]);
-            tried.extend(silence.iter().map(|(rule, _)| rule.id));
+        for Note { rule, value_rules, silence, .. } in transcript.lines.iter().filter_map(|line| line.note.as_deref()) {
+            tried.insert(rule.id);
+            tried.extend(value_rules.iter().map(|rule| rule.id));
+            tried.extend(silence.iter().map(|silence| silence.rule.id));
         }
     }
     if assignment.cases.iter().any(|case| matches!(case.task, Task::Dice(_))) {

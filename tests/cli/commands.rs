@@ -1,0 +1,203 @@
+//! The commands and what they promise to scripts.
+
+use std::io::Read;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::{Desk, Said, fixtures};
+
+#[test]
+fn the_transcript_of_a_known_game() {
+    let desk = Desk::new();
+    let said = desk.check(&["transcript", "racko", "--inputs", "y,4,5,p,1,60,0,-5,12,29,p,57,p,23,d,p,27,p,27,48"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.out.ends_with("The rack after the turn  [1, 27, 46, 50, 57]\n\nPlayer 1 wins!\n"), "{}", said.out);
+}
+
+#[test]
+fn both_forms_and_a_ruling() {
+    let desk = Desk::new();
+    let inputs = "60,60,60,20,57,19,60,60,60,20,20,20,60,60,21,20,20,20,54";
+    let said = |more: &[&str]| desk.check(&[&["transcript", "darts", "--inputs", inputs], more].concat()).out;
+    assert!(said(&[]).contains("Enter score: «60»\nTreble 20\n"));
+    assert!(said(&["--form", "piped"]).contains("Enter score: Treble 20\n"));
+}
+
+#[test]
+fn a_script_that_ends_early_ends_at_the_prompt() {
+    let said = Desk::new().check(&["transcript", "darts", "--inputs", "60"]);
+    assert!(said.status == 0 && said.out.ends_with("Dart 2\nEnter score: «\n"), "{said:?}");
+}
+
+#[test]
+fn a_script_can_be_a_file() {
+    let desk = Desk::new();
+    desk.write("script.txt", "60\n60\n");
+    let said = desk.check(&["transcript", "darts", "--script", "script.txt"]);
+    assert!(said.out.ends_with("Dart 3\nEnter score: «\n"), "{said:?}");
+}
+
+#[test]
+fn the_reference_can_be_played() {
+    let desk = Desk::new();
+    let script = desk.write("typed.txt", "60\ntwenty\n20\n");
+    let mut command = desk.command(&["play", "darts"]);
+    command.stdin(std::fs::File::open(script).unwrap());
+    let said = Said::from(command.output().unwrap());
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.out.contains("Enter score: 60\nTreble 20\nDart 2\nEnter score: twenty\n(a whole number is wanted here)\nEnter score: 20\nDart 3\n"), "{}", said.out);
+}
+
+#[test]
+fn listings() {
+    let desk = Desk::new();
+    let cases = desk.check(&["cases", "darts"]);
+    assert!(cases.status == 0 && cases.out.contains("model-game"), "{cases:?}");
+    let rules = desk.check(&["rules", "racko"]);
+    assert!(
+        rules.out.contains("racko.turn.discard") && rules.out.contains("reshuffle-on-the-winning-turn"),
+        "{rules:?}"
+    );
+    assert!(!rules.out.contains("cases: none"), "{}", rules.out);
+    assert!(desk.check(&["completions", "bash"]).out.contains("_check"));
+    assert!(desk.check(&["man"]).out.contains(".TH check"));
+}
+
+#[test]
+fn every_example_of_the_help_works() {
+    let desk = Desk::with_student("darts/good/text_only_functions.py");
+    let mut examples = 0;
+    for command in
+        [vec![], vec!["transcript"], vec!["play"], vec!["cases"], vec!["rules"], vec!["completions"], vec!["man"]]
+    {
+        let help = desk.check(&[command.as_slice(), &["--help"]].concat());
+        assert_eq!(help.status, 0, "{help:?}");
+        for line in help.out.lines().filter_map(|line| line.trim().strip_prefix("check ")) {
+            if line.contains("java") || line.starts_with("[") {
+                continue;
+            }
+            examples += 1;
+            let mut command = desk.command(&line.split(' ').collect::<Vec<_>>());
+            command.stdin(Stdio::null());
+            let said = Said::from(command.output().unwrap());
+            assert_eq!(said.status, 0, "check {line}: {said:?}");
+        }
+    }
+    assert!(examples >= 10, "{examples}");
+}
+
+#[test]
+fn the_json_report_has_what_scripts_rely_on() {
+    let desk = Desk::with_student("darts/bad/no_shot.py");
+    let said = desk.check(&["darts", "student.py", "--format", "json", "--output", "report.json"]);
+    assert_eq!((said.status, said.out.as_str()), (1, ""));
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(desk.path().join("report.json")).unwrap()).unwrap();
+    assert_eq!(report["schema"], "check/report/v1");
+    assert_eq!(report["outcome"], "failed");
+    let case = report["cases"].as_array().unwrap().iter().find(|case| case["verdict"] != "passed").unwrap();
+    let difference = &case["difference"];
+    assert_eq!(
+        (&difference["cause"], &difference["rule"]),
+        (&"missing_line".into(), &"darts.dart.shot".into()),
+        "{case}"
+    );
+    assert_eq!(difference["expected"], "Shot!");
+    assert!(difference["input"]["number"].as_u64().unwrap() > 0 && difference["expected_line"].as_u64().unwrap() > 0);
+    assert_eq!((&case["ending"], &case["points"]), (&"exited".into(), &0.0.into()));
+}
+
+#[test]
+fn the_number_of_workers_changes_nothing() {
+    let desk = Desk::with_student("racko/bad/taken_discard_stays_in_pile.py");
+    let report = |jobs| {
+        let said = desk.check(&["racko", "student.py", "--format", "json", "--jobs", jobs]);
+        let mut report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        for case in report["cases"].as_array_mut().unwrap() {
+            case["duration_ms"].take();
+        }
+        report
+    };
+    let one = report("1");
+    assert_eq!(one, report("2"));
+    assert_eq!(one, report("7"));
+}
+
+#[test]
+fn several_formats_are_a_folder() {
+    let desk = Desk::with_student("darts/good/text_only_functions.py");
+    let said = desk.check(&["darts", "student.py", "--format", "terminal,json", "--output", "out"]);
+    assert_eq!((said.status, said.out.as_str()), (0, ""), "{said:?}");
+    assert!(desk.path().join("out/report.txt").is_file() && desk.path().join("out/report.json").is_file());
+}
+
+#[test]
+fn a_closed_output_ends_quietly_with_the_verdicts_code() {
+    let desk = Desk::with_student("darts/bad/no_shot.py");
+    let mut child =
+        desk.command(&["darts", "student.py"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let status = child.wait().unwrap();
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!((status.code(), err.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn colours_follow_the_usual_words() {
+    let desk = Desk::with_student("darts/good/text_only_functions.py");
+    let has_colour = |arguments: &[&str], variable: Option<(&str, &str)>| {
+        let mut command = desk.command(&[&["darts", "student.py"], arguments].concat());
+        command.envs(variable);
+        Said::from(command.output().unwrap()).out.contains('\u{1b}')
+    };
+    assert!(!has_colour(&[], None));
+    assert!(has_colour(&["--color", "always"], None));
+    assert!(has_colour(&[], Some(("CLICOLOR_FORCE", "1"))));
+    assert!(!has_colour(&["--color", "never"], Some(("CLICOLOR_FORCE", "1"))));
+    assert!(has_colour(&["--color", "always"], Some(("NO_COLOR", "1"))));
+}
+
+#[cfg(unix)]
+#[test]
+fn other_programs_run_as_a_command() {
+    let desk = Desk::new();
+    // A shell script that reads byte by byte, as shells do, and plays no game.
+    desk.write("game.sh", "printf \"Player 1 it's your turn. Your score is: 501\\nDart 1\\nEnter score: \"\nread dart\necho \"Treble 20\"\n");
+    let said = desk.check(&["darts", "game.sh", "--command", "sh game.sh", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((said.status, &report["runner"]), (1, &"command".into()), "{said:?}");
+    let case = &report["cases"][0];
+    assert_eq!(case["verdict"], "left_input_unread", "{case}");
+    // Without a file, the files of the folder are the program's.
+    let said = desk.check(&["darts", "--command", "sh game.sh", "--format", "json"]);
+    let again: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(again["cases"][0]["verdict"], "left_input_unread", "{again}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    let desk = Desk::with("while True:\n    pass\n");
+    let scratch = desk.path().join("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let mut command = desk.command(&["darts", "student.py", "--timeout", "60"]);
+    command.env("TMPDIR", &scratch).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let started = Instant::now();
+    while std::fs::read_dir(&scratch).unwrap().next().is_none() {
+        assert!(started.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0);
+}
+
+#[test]
+fn a_fixtures_folder_is_looked_at_first() {
+    let desk = Desk::with_student("darts/good/text_only_functions.py");
+    let said = desk.check(&["darts", "student.py", "--fixtures", fixtures().to_str().unwrap()]);
+    assert_eq!(said.status, 0, "{said:?}");
+}

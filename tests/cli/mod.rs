@@ -1,0 +1,81 @@
+//! The command line as a person or a script meets it.
+
+mod bad_input;
+mod commands;
+mod pictures;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A folder of one's own in which `check` is called.
+pub struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    pub fn new() -> Desk {
+        Desk { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A desk with this program on it, as `student.py`.
+    pub fn with(program: &str) -> Desk {
+        let desk = Desk::new();
+        desk.write("student.py", program);
+        desk
+    }
+
+    /// A desk with one of the student programs on it, as `student.py`.
+    pub fn with_student(path: &str) -> Desk {
+        let path = fixtures().join("students").join(path);
+        Desk::with(&fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_check"));
+        command.args(arguments).current_dir(self.path()).env("COLUMNS", "80");
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    pub fn check(&self, arguments: &[&str]) -> Said {
+        Said::from(self.command(arguments).output().unwrap())
+    }
+}
+
+/// What `check` said.
+#[derive(Debug)]
+pub struct Said {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Said {
+        Said {
+            status: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
