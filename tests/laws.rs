@@ -156,3 +156,52 @@ fn the_order_of_runs_changes_no_verdict() {
     let backwards: Vec<usize> = order.iter().rev().copied().collect();
     assert_eq!(judge(&order), judge(&backwards));
 }
+
+/// The difference of one run of darts, as a student would see it.
+fn darts_difference(inputs: &str, printed: &str) -> (Verdict, Option<console_check::judge::Difference>) {
+    let inputs: Vec<String> = inputs.split(' ').map(String::from).collect();
+    let right =
+        RightRun { rulings: Game::Darts.default_rulings(), inputs, seed: None, printed: String::new(), dice: vec![] };
+    let outcome = outcome(&right, printed);
+    let script = Script { inputs: &right.inputs, seed: None };
+    let judged =
+        judge_submission(Game::Darts, std::slice::from_ref(&right.rulings), &[Run { script, outcome: &outcome }])
+            .unwrap();
+    (judged.cases[0].verdict, judged.cases[0].difference.clone())
+}
+
+#[test]
+fn a_flood_is_told_apart_at_once() {
+    let line = "Player 1 it's your turn. Your score is: 501\n";
+    let started = std::time::Instant::now();
+    let (verdict, difference) = darts_difference("60 60 60", &line.repeat(100_000));
+    assert_eq!(verdict, Verdict::Mismatch);
+    assert_eq!(difference.unwrap().expected_line, Some(1));
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+#[test]
+fn the_ending_counts_only_where_the_content_agrees() {
+    let inputs: Vec<String> = ["60", "60", "20"].map(String::from).to_vec();
+    let right =
+        RightRun { rulings: Game::Darts.default_rulings(), inputs, seed: None, printed: String::new(), dice: vec![] };
+    // The script stops in the middle of the game: what follows its last prompt is not graded.
+    let text =
+        play_script(Game::Darts, &right.rulings, &right.inputs, &mut |_| 1).unwrap().transcript.piped().to_string();
+    let verdict = |printed: &str, ending: Ending| {
+        let outcome = Outcome { ending, ..outcome(&right, printed) };
+        let script = Script { inputs: &right.inputs, seed: None };
+        judge_submission(Game::Darts, std::slice::from_ref(&right.rulings), &[Run { script, outcome: &outcome }])
+            .unwrap()
+            .cases[0]
+            .verdict
+    };
+    assert_eq!(verdict(&text, Ending::WantedMoreInput), Verdict::Passed);
+    assert_eq!(verdict(&format!("{text}and so on"), Ending::TooMuchOutput), Verdict::Passed);
+    assert_eq!(verdict(&text[..60], Ending::TimedOut), Verdict::TimedOut);
+    assert_eq!(verdict(&text.replace("501", "101"), Ending::TimedOut), Verdict::Mismatch);
+    // A number that was cut by the end of the run is no wrong number.
+    let cut = text.find("140 scored").unwrap() + 2;
+    assert_eq!(verdict(&text[..cut], Ending::TimedOut), Verdict::TimedOut);
+    assert_eq!(verdict(&text[..cut], Ending::Exited { status: 0 }), Verdict::Mismatch);
+}

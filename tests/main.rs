@@ -4,3 +4,4 @@
 mod cases;
 mod cli;
 mod laws;
+mod support;

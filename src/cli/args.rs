@@ -98,7 +98,7 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "DIR")]
     pub fixtures: Option<PathBuf>,
     /// Seconds that one case may take
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
     pub timeout: Option<Duration>,
     /// Run this command instead of Python
     #[arg(long = "command", value_name = "COMMAND", conflicts_with = "python")]

@@ -70,6 +70,15 @@ impl Sides<'_> {
         Some(difference)
     }
 
+    /// The prompt that was printed, but whose answer was not waited for, where all that was printed is right.
+    pub fn unawaited(&self, read: usize) -> Option<Difference> {
+        let prompts = self.transcript.lines.iter().enumerate().filter(|(_, line)| line.is_prompt());
+        let (expected, _) = prompts.into_iter().nth(read)?;
+        let clause = "the program prints this, but does not wait for the answer".to_owned();
+        let actual = self.screen.lines.len().checked_sub(1);
+        Some(self.describe(Found { expected: Some(expected), actual, cause: Cause::EndedEarly, clause }))
+    }
+
     fn describe(&self, found: Found) -> Difference {
         let Found { expected, actual, cause, clause } = found;
         let note = self.note(expected.unwrap_or(self.transcript.lines.len().saturating_sub(1)));
@@ -162,7 +171,9 @@ impl Sides<'_> {
             };
             return Found { expected: Some(expected), actual, cause, clause };
         }
-        let clause = "the program ended before this line".to_owned();
+        let clause =
+            if self.broke_off { "the program stopped before this line" } else { "the program ended before this line" };
+        let clause = clause.to_owned();
         Found { expected: Some(expected), actual: None, cause: Cause::EndedEarly, clause }
     }
 
@@ -219,6 +230,14 @@ impl Sides<'_> {
         let is_known = (0..self.transcript.lines.len()).any(|line| masked_line(&self.expected_text(line)) == form);
         let is_silent = self.silence(expected, Some(actual)).is_some();
         let (cause, skipped) = tell_apart(&theirs, &own, is_known, is_silent);
+        let unlike = cause == Cause::Wording
+            && ratio(&key(&self.expected_text(expected)), &key(&self.actual_text(actual))) < 0.6;
+        let cause = match (self.transcript.lines[expected].is_prompt(), self.screen.lines[actual].typed.is_some()) {
+            // A question is no misspelt statement, nor the other way round.
+            (false, true) if unlike => Cause::ExtraLine,
+            (true, false) if unlike && actual + 1 < self.screen.lines.len() => Cause::MissingLine,
+            _ => cause,
+        };
         let cause = match cause {
             Cause::ExtraLine if self.asks_again(actual, skipped) => Cause::RepeatedPrompt,
             cause => cause,
@@ -263,10 +282,10 @@ impl Sides<'_> {
             (_, Kind::Space) if spaces_end_the_line => Cause::TrailingSpace,
             (Kind::LineEnd, _) if is_expected_gap && wants[want].line == expected => Cause::MissingEmptyLine,
             (_, Kind::LineEnd) if is_actual_gap && starts_the_line => Cause::ExtraEmptyLine,
-            (Kind::Space, _) | (_, Kind::Space) => Cause::Spacing,
+            (Kind::Space, _) | (_, Kind::Space) if self.is_only_spaced(want, item) => Cause::Spacing,
             (Kind::Mark, _) | (_, Kind::Mark) => Cause::Punctuation,
             (Kind::LineEnd, _) | (_, Kind::LineEnd) => Cause::LineBreak,
-            _ => Cause::Wording,
+            _ => Cause::Spacing,
         };
         let (expected, actual) = match cause {
             // An empty line belongs to no other line.
@@ -275,6 +294,17 @@ impl Sides<'_> {
         };
         let clause = self.clause(cause, expected, Some(actual));
         Found { expected: Some(expected), actual: Some(actual), cause, clause }
+    }
+
+    /// Whether both go on alike after the spaces that stand here in one of them.
+    fn is_only_spaced(&self, want: usize, item: usize) -> bool {
+        let next = self.expected.wants(Level::Exact)[want..].iter().find_map(|want| match &want.what {
+            What::Item { kind: Kind::Space, .. } | What::PromptEnd => None,
+            What::Item { text, .. } => Some(text.as_bytes()),
+            _ => Some(b"".as_slice()),
+        });
+        let own = self.printed.items(Level::Exact)[item..].iter().find(|item| item.kind != Kind::Space);
+        next == own.map(|item| &self.printed.bytes[item.start as usize..item.end as usize])
     }
 
     /// A character that is neither of the expected alphabet nor punctuation.

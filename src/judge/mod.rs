@@ -152,7 +152,11 @@ fn judged_case(game: Game, rulings: &Rulings, run: &Run<'_>, printed: &Printed<'
     let screen = Screen::new(&outcome.stdout, read, outcome.places.as_deref(), &transcript);
     let broke_off = !matches!(outcome.ending, Ending::Exited { .. });
     let sides = Sides { transcript: &transcript, expected: &expected, printed, screen: &screen, broke_off };
-    let difference = judged.divergence.and_then(|(level, comparison)| sides.difference(level, comparison));
+    let difference = match judged.divergence {
+        Some((level, comparison)) => sides.difference(level, comparison),
+        None if judged.verdict == Verdict::LeftInputUnread => sides.unawaited(read),
+        None => None,
+    };
     Ok(JudgedCase { verdict: judged.verdict, difference, screen, transcript, dice })
 }
 

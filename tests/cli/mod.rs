@@ -3,12 +3,25 @@
 mod bad_input;
 mod commands;
 mod pictures;
+mod schema;
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use tempfile::TempDir;
+
+use crate::support::quickest_python;
+
+/// The path with the folder of the Python that starts quickest before all others.
+static PATH: LazyLock<OsString> = LazyLock::new(|| {
+    let python = quickest_python().path;
+    let folder = python.parent().unwrap().to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap()
+});
 
 /// A folder of one's own in which `check` is called.
 pub struct Desk {
@@ -46,7 +59,7 @@ impl Desk {
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_check"));
-        command.args(arguments).current_dir(self.path()).env("COLUMNS", "80");
+        command.args(arguments).current_dir(self.path()).env("COLUMNS", "80").env("PATH", &*PATH);
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
             command.env_remove(name);
         }

@@ -46,7 +46,7 @@ pictures! {
     a_missing_empty_line: "darts", "bad/no_empty_line_between_turns.py";
     other_words: "darts", "bad/winner_other_words.py";
     other_words_in_colour: "darts", "bad/winner_other_words.py", "--color", "always";
-    spacing: "racko", "bad/one_space_before_rack.py";
+    spacing: "racko", "bad/one_space_before_the_rack.py";
     a_trailing_space: "darts", "bad/trailing_space_after_double.py";
     a_look_alike: "darts", "bad/double_with_a_foreign_letter.py";
     control_sequences: "darts", "bad/bust_in_red.py";

@@ -1,0 +1,20 @@
+//! What more than one test binary needs.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use console_check::run::Interpreter;
+
+/// Of the Pythons on the path the one that starts quickest: there are many thousand runs, and an installation may load
+/// a great deal before a program's first line.
+pub fn quickest_python() -> Interpreter {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path =
+        std::env::split_paths(&path).filter_map(|folder| Interpreter::find(Some(&folder.join("python3"))).ok());
+    let found = on_path.min_by_key(|interpreter| {
+        let start = Instant::now();
+        let status = Command::new(&interpreter.path).args(["-c", "pass"]).stdin(Stdio::null()).status();
+        status.map_or(Duration::MAX, |_| start.elapsed())
+    });
+    found.unwrap_or_else(|| Interpreter::find(None).expect("a Python to run the programs"))
+}
