@@ -16,7 +16,7 @@ pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, S
 
 use crate::assignment::{Assignment, Case, Points, Task};
 use crate::judge::compare::Expected;
-use crate::judge::{self, JudgedCase, Judgement, Verdict};
+use crate::judge::{self, JudgedCase, Verdict};
 use crate::run::{self, Interpreter, Job, Limits, Program, RunError, Submission};
 
 /// Why a submission could not be graded. None of this is the submission's fault.
@@ -100,8 +100,9 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> R
     let (case_runs, dice_runs) = runs.split_at(scripts);
     let unfit = |stop| GradeError::Unfit { case: String::new(), stop };
     let judgement = judge::judge_submission(assignment.game, &combinations, case_runs).map_err(unfit)?;
-    let unfair = unfair_dice(&judgement, dice_runs).map_err(unfit)?;
-    Ok(report::judged(assignment, graded, &judgement, case_runs, dice_runs, unfair, results.short_from))
+    let rulings = std::slice::from_ref(&judgement.rulings);
+    let dice = judge::judge_submission(assignment.game, rulings, dice_runs).map_err(unfit)?;
+    Ok(report::judged(assignment, graded, (&judgement, case_runs), (&dice, dice_runs), results.short_from))
 }
 
 /// One run, before it is made.
@@ -148,16 +149,6 @@ fn plan(
         planned.push(Planned { script, seed, limits, unanswered });
     }
     Ok(planned)
-}
-
-/// What is wrong with the dice of all runs; nothing where no case asks for that.
-fn unfair_dice(judgement: &Judgement, dice_runs: &[judge::Run<'_>]) -> Result<Option<String>, Stop> {
-    if dice_runs.is_empty() {
-        return Ok(None);
-    }
-    let mut shown = judge::dice(&judgement.rulings, dice_runs)?;
-    shown.extend(judgement.cases.iter().map(|case| case.dice.clone()));
-    Ok(judge::unfair_dice(&shown))
 }
 
 /// What a verdict earns.

@@ -219,12 +219,15 @@ pub(super) fn not_run(assignment: &Assignment, graded: Graded<'_>, words: &str) 
 pub(super) fn judged(
     assignment: &Assignment,
     graded: Graded<'_>,
-    judgement: &Judgement,
-    runs: &[judge::Run<'_>],
-    dice_runs: &[judge::Run<'_>],
-    unfair: Option<String>,
+    (judgement, runs): (&Judgement, &[judge::Run<'_>]),
+    (dice, dice_runs): (&Judgement, &[judge::Run<'_>]),
     short_from: Option<usize>,
 ) -> Report {
+    let shown: Vec<_> = judgement.cases.iter().chain(&dice.cases).map(|case| case.dice.clone()).collect();
+    // Where no case has found a fault, the games that were played for their dice may still show one: a rare situation,
+    // in a program that draws in a way of its own. Otherwise one fault would be counted twice.
+    let all_passed = judgement.cases.iter().all(|case| case.verdict == Verdict::Passed);
+    let strayed = dice.cases.iter().zip(dice_runs).find(|(case, _)| all_passed && case.verdict != Verdict::Passed);
     let mut judged = judgement.cases.iter().zip(runs);
     let mut cases = Vec::new();
     for case in &assignment.cases {
@@ -233,7 +236,10 @@ pub(super) fn judged(
                 let Some((judged, run)) = judged.next() else { continue };
                 script_case(assignment, case, judged, run)
             }
-            None => dice_case(assignment, case, dice_runs, unfair.as_deref()),
+            None => match (judge::unfair_dice(&shown), strayed) {
+                (None, Some((judged, run))) => script_case(assignment, case, judged, run),
+                (unfair, _) => dice_case(assignment, case, dice_runs, unfair.as_deref()),
+            },
         });
     }
     let mut report = Report::new(assignment, graded);

@@ -119,14 +119,6 @@ fn differ_only_in(one: &Rulings, other: &Rulings, question: &str) -> bool {
     one.iter().zip(other.iter()).all(|((id, one), (_, other))| (one != other) == (id == question))
 }
 
-/// The dice of more runs of Doubles, under rulings that are known.
-///
-/// # Errors
-/// When an input of a script does not fit the game.
-pub fn dice(rulings: &Rulings, runs: &[Run<'_>]) -> Result<Vec<Shown>, Stop> {
-    runs.iter().map(|run| reference(Game::Doubles, rulings, run).map(|(_, shown)| shown)).collect()
-}
-
 /// What is wrong with the dice of all runs as a whole; nothing if they are fair.
 pub fn unfair_dice(runs: &[Shown]) -> Option<String> {
     dice::unfair(runs)

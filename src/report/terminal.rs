@@ -164,7 +164,8 @@ impl Page<'_> {
 
     fn case_in_full(&mut self, report: &Report, case: &CaseReport) {
         self.line("");
-        let title = format!("── {}: {} ", case.id, visible(&case.title, Spaces::Plain));
+        let room = self.layout.width.saturating_sub(case.id.width() + 6).max(20);
+        let title = format!("── {}: {} ", case.id, cut(&visible(&case.title, Spaces::Plain), room));
         let rule = "─".repeat(self.layout.width.saturating_sub(title.width()));
         self.line(self.paint(HEADING, &format!("{title}{rule}")));
         if case.hidden {
@@ -174,7 +175,9 @@ impl Page<'_> {
             ));
             return;
         }
-        self.typed(case);
+        if !case.inputs.is_empty() {
+            self.typed(case);
+        }
         match &case.difference {
             Some(difference) => {
                 self.transcripts(case, difference);
@@ -199,7 +202,11 @@ impl Page<'_> {
         // The last ones led there.
         let most = 20;
         let skipped = shown.len().saturating_sub(most);
-        let start = if skipped > 0 { format!("({skipped} answers before) ") } else { String::new() };
+        let start = match skipped {
+            0 => String::new(),
+            1 => "(1 answer before) ".to_owned(),
+            _ => format!("({skipped} answers before) "),
+        };
         if shown.is_empty() {
             self.line("Typed: nothing yet.");
         } else {

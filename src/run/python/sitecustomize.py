@@ -188,12 +188,16 @@ def seed_random(seed):
         nonlocal calls
         if a is None:
             calls += 1
+            if random.getstate() == untouched:
+                # At the program's start it changes nothing, so that the case's own situation comes.
+                return
             a = "%s, call %d" % (seed, calls)
         real(a, version)
 
     repeatable.__name__ = repeatable.__qualname__ = "seed"
     random.seed = repeatable
     real(number)
+    untouched = random.getstate()
 
 
 set_up()
