@@ -79,10 +79,11 @@ impl<'t> Console<'t> {
 
     /// Nothing is said here, and this is why: whoever says something breaks this rule.
     pub fn silent(&mut self, rule: &'static Rule, facts: impl Into<String>) {
-        self.silence = vec![Silence { rule, facts: facts.into(), about: None }];
+        self.silence.retain(|silence| silence.about.is_some());
+        self.silence.push(Silence { rule, facts: facts.into(), about: None });
     }
 
-    /// The same for lines with this word in them, beside what was said of all others.
+    /// The same for lines with this word in them, whatever is said of all others.
     pub fn silent_about(&mut self, word: &'static str, rule: &'static Rule, facts: impl Into<String>) {
         self.silence.push(Silence { rule, facts: facts.into(), about: Some(word) });
     }

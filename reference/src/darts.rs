@@ -164,7 +164,13 @@ fn throw_dart(console: &mut Console<'_>, number: usize, left: i64) -> Result<i64
 fn is_dart_valid(console: &mut Console<'_>, entered: &BigInt) -> Option<i64> {
     let dart = i64::try_from(entered).ok()?;
     match dart {
-        0..=20 => console.silent(rules::PLAIN, format!("{dart} is a plain score from 0 to 20")),
+        0..=20 => {
+            let facts = format!("{dart} is a plain score from 0 to 20");
+            for announcement in ["Double", "Treble", "Shot"] {
+                console.silent_about(announcement, rules::PLAIN, facts.clone());
+            }
+            console.silent(rules::PLAIN, facts);
+        }
         25 | 50 => console.say("Shot!", rules::SHOT, format!("{dart} is 25 or 50")),
         22..=40 if dart % 2 == 0 => {
             console.say(format!("Double {}", dart / 2), rules::DOUBLE, format!("{dart} is twice {}", dart / 2))

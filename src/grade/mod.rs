@@ -100,8 +100,7 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> R
     let (case_runs, dice_runs) = runs.split_at(scripts);
     let unfit = |stop| GradeError::Unfit { case: String::new(), stop };
     let judgement = judge::judge_submission(assignment.game, &combinations, case_runs).map_err(unfit)?;
-    let rulings = std::slice::from_ref(&judgement.rulings);
-    let dice = judge::judge_submission(assignment.game, rulings, dice_runs).map_err(unfit)?;
+    let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs).map_err(unfit)?;
     Ok(report::judged(assignment, graded, (&judgement, case_runs), (&dice, dice_runs), results.short_from))
 }
 

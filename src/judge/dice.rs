@@ -36,27 +36,31 @@ impl<'t> Rows<'t> {
     }
 }
 
-/// Plays the reference with the dice that a submission shows. A die that can't be read comes from the seed's stream.
+/// Plays the reference with these dice; one that is not among them comes from the seed's stream.
 ///
 /// # Errors
 /// As [`play_script`].
-pub fn play_with_shown_dice(
-    rulings: &Rulings,
-    inputs: &[String],
-    seed: &BigInt,
-    printed: &Rows<'_>,
-) -> Result<(Played, Shown), Stop> {
+pub fn play_with(shown: &Shown, rulings: &Rulings, inputs: &[String], seed: &BigInt) -> Result<Played, Stop> {
+    let mut stream = seeded_dice(seed);
+    let mut throw = |place: Place| {
+        // The stream moves on for every die, so that one that can't be read is the one of its turn.
+        let from_seed = stream(place);
+        shown.0.get(&place).copied().unwrap_or(from_seed)
+    };
+    play_script(Game::Doubles, rulings, inputs, &mut throw)
+}
+
+/// Reads the dice that a submission shows: each roll is looked for where the reference, played with the dice found so
+/// far, has it.
+///
+/// # Errors
+/// As [`play_script`].
+pub fn read(rulings: &Rulings, inputs: &[String], seed: &BigInt, printed: &Rows<'_>) -> Result<Shown, Stop> {
     let mut shown = Shown::default();
     let mut looked_for: Vec<Place> = Vec::new();
     loop {
-        let mut stream = seeded_dice(seed);
-        let mut throw = |place: Place| {
-            // The stream moves on for every die, so that one that can't be read is the one of its turn.
-            let from_seed = stream(place);
-            shown.0.get(&place).copied().unwrap_or(from_seed)
-        };
-        let played = play_script(Game::Doubles, rulings, inputs, &mut throw)?;
-        let Some((row, places)) = next_roll(&played.transcript, &looked_for) else { return Ok((played, shown)) };
+        let played = play_with(&shown, rulings, inputs, seed)?;
+        let Some((row, places)) = next_roll(&played.transcript, &looked_for) else { return Ok(shown) };
         let expected = expected_rows(&played.transcript);
         if let Some(found) = aligned(&expected, row, &printed.masked) {
             for (place, die) in places.iter().zip(whole_numbers(printed.rows[found])) {

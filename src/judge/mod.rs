@@ -12,6 +12,9 @@ mod story;
 pub mod text;
 mod verdict;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use num_bigint::BigInt;
 use reference::console::Stop;
 use reference::rulings::Rulings;
@@ -52,6 +55,8 @@ pub struct Run<'r> {
 pub struct Judgement {
     /// The rulings under which the submission was judged.
     pub rulings: Rulings,
+    /// All rulings that fit as well as these: what the runs can't tell apart, more runs may.
+    pub fitting: Vec<Rulings>,
     /// The questions whose answer made a difference: another answer would have fitted less.
     pub telling: Vec<&'static str>,
     /// The cases, in the order of the runs.
@@ -87,11 +92,12 @@ struct Fit {
 /// When an input of a script does not fit the game.
 pub fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) -> Result<Judgement, Stop> {
     let printed: Vec<Printed<'_>> = runs.iter().map(|run| Printed::new(&run.outcome.stdout)).collect();
+    let references = References::new(game, runs);
     let mut fits = Vec::new();
     for rulings in combinations {
         let mut fit = Fit::default();
-        for (run, printed) in runs.iter().zip(&printed) {
-            let (played, _) = reference(game, rulings, run)?;
+        for (index, (run, printed)) in runs.iter().zip(&printed).enumerate() {
+            let (played, _) = references.play(index, rulings)?;
             let judged = judge(&Expected::new(&played.transcript), printed, run.outcome, run.script.inputs.len());
             fit.passed += usize::from(judged.verdict == Verdict::Passed);
             fit.content += judged.agreement.0;
@@ -107,12 +113,15 @@ pub fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) 
         others.into_iter().any(|(_, fit)| *fit < fits[best])
     };
     let telling = game.questions().iter().map(|question| question.id).filter(|id| is_telling(id)).collect();
-    let cases = runs
+    let case = |(index, (run, printed))| Ok(judged_case(references.play(index, &rulings)?, run, printed));
+    let cases = runs.iter().zip(&printed).enumerate().map(case).collect::<Result<_, Stop>>()?;
+    let fitting = combinations
         .iter()
-        .zip(&printed)
-        .map(|(run, printed)| judged_case(game, &rulings, run, printed))
-        .collect::<Result<_, _>>()?;
-    Ok(Judgement { rulings, telling, cases })
+        .zip(&fits)
+        .filter(|(_, fit)| **fit == fits[best])
+        .map(|(rulings, _)| rulings.clone())
+        .collect();
+    Ok(Judgement { rulings, fitting, telling, cases })
 }
 
 fn differ_only_in(one: &Rulings, other: &Rulings, question: &str) -> bool {
@@ -124,19 +133,41 @@ pub fn unfair_dice(runs: &[Shown]) -> Option<String> {
     dice::unfair(runs)
 }
 
-/// Plays a script as the reference plays it, for Doubles with the dice that the submission shows.
-fn reference(game: Game, rulings: &Rulings, run: &Run<'_>) -> Result<(Played, Shown), Stop> {
-    let Script { inputs, seed } = run.script;
-    match seed {
-        Some(seed) if game == Game::Doubles => {
-            dice::play_with_shown_dice(rulings, inputs, seed, &dice::Rows::new(&run.outcome.stdout))
-        }
-        _ => Ok((play_script(game, rulings, inputs, &mut |_| 1)?, Shown::default())),
+/// The reference, played again and again on the same runs under other rulings.
+struct References<'r> {
+    game: Game,
+    runs: &'r [Run<'r>],
+    /// The dice that each run shows, by whether the computer throws on a tie: nothing else decides who throws.
+    dice: RefCell<HashMap<(usize, Option<&'static str>), Shown>>,
+}
+
+impl<'r> References<'r> {
+    fn new(game: Game, runs: &'r [Run<'r>]) -> Self {
+        References { game, runs, dice: RefCell::default() }
+    }
+
+    /// Plays the script of one run, for Doubles with the dice that the submission shows.
+    fn play(&self, index: usize, rulings: &Rulings) -> Result<(Played, Shown), Stop> {
+        let Run { script: Script { inputs, seed }, outcome } = self.runs[index];
+        let Some(seed) = seed.filter(|_| self.game == Game::Doubles) else {
+            return Ok((play_script(self.game, rulings, inputs, &mut |_| 1)?, Shown::default()));
+        };
+        let key = (index, rulings.answer("computer-on-a-tie"));
+        let known = self.dice.borrow().get(&key).cloned();
+        let shown = match known {
+            Some(shown) => shown,
+            None => {
+                let shown = dice::read(rulings, inputs, seed, &dice::Rows::new(&outcome.stdout))?;
+                self.dice.borrow_mut().insert(key, shown.clone());
+                shown
+            }
+        };
+        Ok((dice::play_with(&shown, rulings, inputs, seed)?, shown))
     }
 }
 
-fn judged_case(game: Game, rulings: &Rulings, run: &Run<'_>, printed: &Printed<'_>) -> Result<JudgedCase, Stop> {
-    let (Played { transcript, .. }, dice) = reference(game, rulings, run)?;
+fn judged_case((played, dice): (Played, Shown), run: &Run<'_>, printed: &Printed<'_>) -> JudgedCase {
+    let transcript = played.transcript;
     let Run { script, outcome } = run;
     let expected = Expected::new(&transcript);
     let judged = judge(&expected, printed, outcome, script.inputs.len());
@@ -149,7 +180,7 @@ fn judged_case(game: Game, rulings: &Rulings, run: &Run<'_>, printed: &Printed<'
         None if judged.verdict == Verdict::LeftInputUnread => sides.unawaited(read),
         None => None,
     };
-    Ok(JudgedCase { verdict: judged.verdict, difference, screen, transcript, dice })
+    JudgedCase { verdict: judged.verdict, difference, screen, transcript, dice }
 }
 
 /// Whether the output already holds all that is graded, so that a run may be stopped there: the whole of a transcript
