@@ -1,7 +1,8 @@
 //! What the cases of Doubles try, read off their transcripts, whichever way a program draws its dice.
 //!
 //! A seed gives other dice to a program that throws three at once, or that turns a fraction into a die. So a case is
-//! only a case if its seed gives its situation in all four honest streams.
+//! only a case if its seed gives its situation in all four honest streams. One list says by their ids what the cases
+//! are about; what they try together is read off their transcripts.
 
 use super::{EITHER, assert_all_tried, assignment, games, shared_tests};
 use console_check::assignment::{Case, Script, Seed, Task};
@@ -144,9 +145,12 @@ impl Seen {
     }
 }
 
-/// What each case is about, by its id: what its title says, and all that it says.
+/// What has to happen in a game.
+type Situation = fn(&Seen) -> bool;
+
+/// What each case is about, by its id: all that its title says.
 #[rustfmt::skip]
-const SITUATIONS: [(&str, fn(&Seen) -> bool); 36] = [
+const SITUATIONS: [(&str, Situation); 36] = [
     ("first-sample", |game| game.you.shows(6, 3, 5) && game.computer.is_some_and(|it| it.shows(2, 2, 3))),
     // No seed gives a first die of 4 in all streams: where the dice are others, the game goes as in the sample.
     ("second-sample", |game| game.you.halved() == Some(4) && double(game) && game.above_you() > Some(0) && game.computer_stood()),
