@@ -1,7 +1,8 @@
 //! What the cases of Doubles try, read off their transcripts, whichever way a program draws its dice.
 //!
 //! A seed gives other dice to a program that throws three at once, or that turns a fraction into a die. So a case is
-//! only a case if its seed gives its situation in all four honest streams.
+//! only a case if its seed gives its situation in all four honest streams. One list says by their ids what the cases
+//! are about; what they try together is read off their transcripts.
 
 use super::{EITHER, assert_all_tried, assignment, games, shared_tests};
 use console_check::assignment::{Case, Script, Seed, Task};
@@ -144,9 +145,12 @@ impl Seen {
     }
 }
 
-/// What each case is about, by its id: what its title says, and all that it says.
+/// What has to happen in a game.
+type Situation = fn(&Seen) -> bool;
+
+/// What each case is about, by its id: all that its title says.
 #[rustfmt::skip]
-const SITUATIONS: [(&str, fn(&Seen) -> bool); 36] = [
+const SITUATIONS: [(&str, Situation); 36] = [
     ("first-sample", |game| game.you.shows(6, 3, 5) && game.computer.is_some_and(|it| it.shows(2, 2, 3))),
     // No seed gives a first die of 4 in all streams: where the dice are others, the game goes as in the sample.
     ("second-sample", |game| game.you.halved() == Some(4) && double(game) && game.above_you() > Some(0) && game.computer_stood()),
@@ -433,7 +437,7 @@ fn after_each_answer_the_computer_stops_and_throws_and_throws_a_triple() {
     });
 }
 
-/// Dice of which each face is seen even if some games end in a crash.
+/// Dice of which each face is seen even if some games end in a crash: what is judged begins at 60.
 const ENOUGH_DICE: usize = 75;
 
 #[test]
@@ -442,17 +446,20 @@ fn fair_dice_show_each_face_at_each_place_whatever_the_stream() {
     let last = assignment.cases.last().expect("cases");
     let Task::Dice(runs) = &last.task else { panic!("{} does not judge the dice", last.file) };
     assert_eq!(last.id.as_str(), "fair-dice");
+    // The dice are judged over all runs, those of the other cases too.
+    let mut all: Vec<(Seed, Vec<String>)> = runs.seeds().map(|seed| (seed, runs.inputs.clone())).collect();
+    all.extend(scripts().into_iter().map(|(_, script)| (script.seed.expect("a seed"), script.inputs)));
     for stream in STREAMS {
         for rulings in assignment.combinations() {
             let mut shown: BTreeMap<Place, Vec<i64>> = BTreeMap::new();
-            for seed in runs.seeds() {
-                let mut dice = stream.dice(&seed);
+            for (seed, inputs) in &all {
+                let mut dice = stream.dice(seed);
                 let mut throw = |place| {
                     let die = dice(place);
                     shown.entry(place).or_default().push(die);
                     die
                 };
-                let played = play_script(Game::Doubles, &rulings, &runs.inputs, &mut throw).expect("inputs that fit");
+                let played = play_script(Game::Doubles, &rulings, inputs, &mut throw).expect("inputs that fit");
                 assert!(played.transcript.lines.iter().any(|line| line.text().contains(" won")), "seed {seed}");
             }
             for place in Place::ALL {
