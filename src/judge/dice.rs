@@ -204,8 +204,9 @@ mod tests {
     fn play(printed: &str) -> (String, Vec<i64>) {
         let inputs = ["y".to_owned(), String::new()];
         let rows = Rows::new(printed.as_bytes());
-        let (played, shown) =
-            play_with_shown_dice(&Game::Doubles.default_rulings(), &inputs, &1.into(), &rows).unwrap();
+        let rulings = Game::Doubles.default_rulings();
+        let shown = read(&rulings, &inputs, &1.into(), &rows).unwrap();
+        let played = play_with(&shown, &rulings, &inputs, &1.into()).unwrap();
         (played.transcript.piped().to_string(), shown.0.into_values().collect())
     }
 

@@ -512,7 +512,7 @@ fn same_value(whole: &str, number: &str) -> bool {
 }
 
 fn ratio(a: &str, b: &str) -> f32 {
-    TextDiff::configure().algorithm(Algorithm::Myers).diff_chars(a, b).ratio() as f32
+    TextDiff::configure().algorithm(Algorithm::Myers).diff_chars(a, b).ratio()
 }
 
 fn number_clause(expected: &str, actual: &str) -> String {
