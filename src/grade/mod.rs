@@ -85,13 +85,11 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> R
         .collect();
     let results = run::run_all(&program, &jobs, options.workers, &|_, outcome| outcome)?;
 
-    let numbers: Vec<_> = planned.iter().map(|planned| planned.seed.clone()).collect();
     let runs: Vec<judge::Run<'_>> = planned
         .iter()
         .zip(&results.all)
-        .zip(&numbers)
-        .map(|((planned, outcome), seed)| judge::Run {
-            script: judge::Script { inputs: &planned.script.inputs, seed: seed.as_ref() },
+        .map(|(planned, outcome)| judge::Run {
+            script: judge::Script { inputs: &planned.script.inputs, seed: planned.seed.as_ref() },
             outcome,
         })
         .collect();

@@ -224,8 +224,8 @@ impl Sides<'_> {
         if let Some((cause, clause)) = self.foreign(&self.printed.items(Level::Content)[item]) {
             return Found { expected: Some(expected), actual: Some(actual), cause, clause };
         }
-        let theirs = Ahead::new((expected..self.transcript.lines.len()).map(|line| (line, self.expected_text(line))));
-        let own = Ahead::new((actual..self.screen.lines.len()).map(|line| (line, self.actual_text(line))));
+        let theirs = Ahead::new((expected..self.transcript.lines.len()).map(|line| self.expected_text(line)));
+        let own = Ahead::new((actual..self.screen.lines.len()).map(|line| self.actual_text(line)));
         let form = masked_line(&self.actual_text(actual));
         let is_known = (0..self.transcript.lines.len()).any(|line| masked_line(&self.expected_text(line)) == form);
         let is_silent = self.silence(expected, Some(actual)).is_some();
@@ -343,7 +343,6 @@ impl Sides<'_> {
             Cause::LineBreak if own.len() < theirs.len() => "the line ends too early".to_owned(),
             Cause::LineBreak => "a line end is missing here".to_owned(),
             Cause::Spacing => spacing_clause(&theirs, &own),
-            Cause::LetterCase | Cause::Punctuation => word_clause(&theirs, &own),
             _ => word_clause(&theirs, &own),
         }
     }
@@ -382,8 +381,8 @@ struct Ahead {
 }
 
 impl Ahead {
-    fn new(lines: impl Iterator<Item = (usize, String)>) -> Self {
-        let mut keys = lines.map(|(_, text)| key(&text)).filter(|key| !key.is_empty());
+    fn new(lines: impl Iterator<Item = String>) -> Self {
+        let mut keys = lines.map(|text| key(&text)).filter(|key| !key.is_empty());
         let ahead: Vec<String> = keys.by_ref().take(2 * LOOK_AHEAD).collect();
         Ahead { keys: ahead, ends: keys.next().is_none() }
     }

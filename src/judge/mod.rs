@@ -109,8 +109,8 @@ pub fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) 
     let best = (0..fits.len()).rev().max_by_key(|&index| fits[index]).unwrap_or(0);
     let rulings = combinations[best].clone();
     let is_telling = |question: &str| {
-        let others = combinations.iter().zip(&fits).filter(|(other, _)| differ_only_in(other, &rulings, question));
-        others.into_iter().any(|(_, fit)| *fit < fits[best])
+        let mut others = combinations.iter().zip(&fits).filter(|(other, _)| differ_only_in(other, &rulings, question));
+        others.any(|(_, fit)| *fit < fits[best])
     };
     let telling = game.questions().iter().map(|question| question.id).filter(|id| is_telling(id)).collect();
     let case = |(index, (run, printed))| Ok(judged_case(references.play(index, &rulings)?, run, printed));
