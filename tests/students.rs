@@ -13,7 +13,7 @@ use std::{fs, process::ExitCode};
 use console_check::assignment::Assignment;
 use console_check::grade::{Graded, Options, Outcome, Report, grade};
 use console_check::judge::Verdict;
-use console_check::run::{Interpreter, Submission};
+use console_check::run::{Interpreter, Runner, Submission};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 
@@ -82,7 +82,7 @@ fn title(assignment: &str, kind: &str, path: &Path) -> String {
 fn graded(assignment: &Assignment, interpreter: &Interpreter, path: &Path) -> Report {
     let submission = Submission::open(path).expect("the program can be read");
     // A program that never ends is told after four seconds as well as after five; none that ends takes near as long.
-    let options = Options { time: Some(Duration::from_secs(4)), real_sleep: false, workers: 1 };
+    let options = Options { time: Some(Duration::from_secs(4)), real_sleep: false, runner: Runner::Warm, workers: 1 };
     grade(assignment, Graded::Python(interpreter, &submission), options).expect("the program can be graded")
 }
 

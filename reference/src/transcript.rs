@@ -168,6 +168,12 @@ impl Line {
 }
 
 impl Transcript {
+    /// Whether a terminal shows the same, whatever rules and facts stand behind it.
+    #[must_use]
+    pub fn shows_the_same(&self, other: &Transcript) -> bool {
+        self.lines.iter().map(|line| &line.body).eq(other.lines.iter().map(|line| &line.body))
+    }
+
     /// Reads the text form.
     ///
     /// # Errors

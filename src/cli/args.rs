@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::run::Runner;
+
 /// Holds a console game against a reference, line for line
 #[derive(Debug, Parser)]
 #[command(
@@ -106,6 +108,9 @@ pub struct JudgeArgs {
     /// Let time.sleep sleep, which it does not otherwise
     #[arg(long)]
     pub real_sleep: bool,
+    /// How a Python program is started
+    #[arg(long, value_name = "RUNNER", default_value = "warm", conflicts_with = "command_line")]
+    pub runner: RunnerName,
     /// How many cases run at a time [default: one a core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
@@ -162,6 +167,24 @@ pub enum Format {
     Terminal,
     /// JSON, schema check/report/v1
     Json,
+}
+
+/// How a Python program is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RunnerName {
+    /// As a fork of an interpreter that has compiled it, where that can be
+    Warm,
+    /// By an interpreter of its own in every case
+    Spawn,
+}
+
+impl From<RunnerName> for Runner {
+    fn from(name: RunnerName) -> Self {
+        match name {
+            RunnerName::Warm => Runner::Warm,
+            RunnerName::Spawn => Runner::Spawn,
+        }
+    }
 }
 
 /// A form of a transcript.

@@ -45,7 +45,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         _ => return Err(CliError::Usage("which submission? see check --help".to_owned())),
     };
     let workers = args.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
-    let options = Options { time: args.timeout, real_sleep: args.real_sleep, workers };
+    let options = Options { time: args.timeout, real_sleep: args.real_sleep, runner: args.runner.into(), workers };
     let report = grade(&assignment, graded, options)?;
     write(&args, &report)?;
     Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })

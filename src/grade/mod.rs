@@ -17,7 +17,7 @@ pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, S
 use crate::assignment::{Assignment, Case, Points, Task};
 use crate::judge::compare::Expected;
 use crate::judge::{self, JudgedCase, Verdict};
-use crate::run::{self, Interpreter, Job, Limits, Program, RunError, Submission};
+use crate::run::{self, Conditions, Interpreter, Job, Limits, Program, RunError, Runner, Session, Submission};
 
 /// Why a submission could not be graded. None of this is the submission's fault.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +51,8 @@ pub struct Options {
     pub time: Option<Duration>,
     /// Whether `time.sleep` sleeps.
     pub real_sleep: bool,
+    /// How a Python program is started.
+    pub runner: Runner,
     /// How many runs there are at a time.
     pub workers: usize,
 }
@@ -61,14 +63,18 @@ pub struct Options {
 /// When a run can't be made, or a case does not fit its game.
 pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> Result<Report, GradeError> {
     let program = match graded {
-        Graded::Python(interpreter, submission) => {
-            if let Some(words) = run::syntax_error(interpreter, submission)? {
-                return Ok(report::not_run(assignment, graded, &words));
-            }
-            Program::Python { interpreter, submission }
-        }
+        Graded::Python(interpreter, submission) => Program::Python { interpreter, submission },
         Graded::Command(line, submission) => Program::Command { line, submission },
     };
+    let conditions = Conditions {
+        runner: options.runner,
+        memory: assignment.limits.memory_bytes(),
+        real_sleep: options.real_sleep,
+    };
+    let session = Session::open(program, conditions)?;
+    if let Some(words) = session.syntax_error() {
+        return Ok(report::not_run(assignment, graded, &session, words));
+    }
     let combinations = assignment.combinations();
     let planned = assignment
         .cases
@@ -83,7 +89,7 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> R
         .zip(&enough)
         .map(|(planned, stop)| Job { script: &planned.script, limits: planned.limits.clone(), stop })
         .collect();
-    let results = run::run_all(&program, &jobs, options.workers, &|_, outcome| outcome)?;
+    let results = session.run_all(&jobs, options.workers, &|_, outcome| outcome)?;
 
     let runs: Vec<judge::Run<'_>> = planned
         .iter()
@@ -99,7 +105,10 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> R
     let unfit = |stop| GradeError::Unfit { case: String::new(), stop };
     let judgement = judge::judge_submission(assignment.game, &combinations, case_runs).map_err(unfit)?;
     let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs).map_err(unfit)?;
-    Ok(report::judged(assignment, graded, (&judgement, case_runs), (&dice, dice_runs), results.short_from))
+    let report =
+        report::judged(assignment, graded, &session, (&judgement, case_runs), (&dice, dice_runs), results.short_from);
+    session.close()?;
+    Ok(report)
 }
 
 /// One run, before it is made.
@@ -131,14 +140,15 @@ fn plan(
         let played = if assignment.game == Game::Doubles { &combinations[..1] } else { combinations };
         for rulings in played {
             let mut throw = seeded_dice(&seed.clone().unwrap_or_default());
-            transcripts.push(play_script(assignment.game, rulings, inputs, &mut throw).map_err(unfit)?.transcript);
+            let transcript = play_script(assignment.game, rulings, inputs, &mut throw).map_err(unfit)?.transcript;
+            if !transcripts.iter().any(|other| other.shows_the_same(&transcript)) {
+                transcripts.push(transcript);
+            }
         }
         let size = transcripts.iter().map(|transcript| transcript.piped().to_string().len() as u64).max().unwrap_or(0);
         let limits = Limits {
             time: options.time.unwrap_or(assignment.limits.time),
             output: assignment.limits.output_for(size),
-            memory: assignment.limits.memory_bytes(),
-            real_sleep: options.real_sleep,
         };
         let is_open = |transcript: &&Transcript| transcript.is_unanswered() && assignment.game != Game::Doubles;
         let unanswered = transcripts.iter().filter(is_open).map(Expected::new).collect();

@@ -8,7 +8,7 @@ use reference::transcript::Transcript;
 use super::{Graded, earned, reads_ahead};
 use crate::assignment::{Assignment, Case, Points};
 use crate::judge::{self, Cause, Difference, JudgedCase, Judgement, Verdict};
-use crate::run::{Crash, Ending, Submission};
+use crate::run::{Crash, Ending, Session, Submission};
 
 /// The outcome of one submission.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Report {
     pub max_score: Points,
     /// What ran it; none for a command.
     pub interpreter: Option<String>,
-    /// How it was run: `spawn` or `command`.
+    /// How it was run: `warm`, `spawn` or `command`.
     pub runner: &'static str,
     /// The answers to open questions that matter for it.
     pub rulings: Vec<Ruling>,
@@ -155,14 +155,10 @@ pub struct Input {
 }
 
 impl Report {
-    fn new(assignment: &Assignment, graded: Graded<'_>) -> Report {
-        let (submission, interpreter, runner) = match graded {
-            Graded::Python(interpreter, submission) => {
-                (submission.name().to_owned(), Some(interpreter.to_string()), "spawn")
-            }
-            Graded::Command(line, submission) => {
-                (submission.map_or(line, Submission::name).to_owned(), None, "command")
-            }
+    fn new(assignment: &Assignment, graded: Graded<'_>, session: &Session<'_>) -> Report {
+        let (submission, interpreter) = match graded {
+            Graded::Python(interpreter, submission) => (submission.name().to_owned(), Some(interpreter.to_string())),
+            Graded::Command(line, submission) => (submission.map_or(line, Submission::name).to_owned(), None),
         };
         let notes = match graded {
             Graded::Python(_, submission) | Graded::Command(_, Some(submission)) => submission.notes().to_vec(),
@@ -176,7 +172,7 @@ impl Report {
             score: Points::ZERO,
             max_score: assignment.max_points(),
             interpreter,
-            runner,
+            runner: session.runner(),
             rulings: vec![],
             notes,
             cases: vec![],
@@ -210,15 +206,16 @@ impl CaseReport {
 }
 
 /// The report of a program that is no Python.
-pub(super) fn not_run(assignment: &Assignment, graded: Graded<'_>, words: &str) -> Report {
+pub(super) fn not_run(assignment: &Assignment, graded: Graded<'_>, session: &Session<'_>, words: &str) -> Report {
     let cases = assignment.cases.iter().map(|case| CaseReport::new(case, Verdict::NotRun, Points::ZERO)).collect();
-    Report { outcome: Outcome::NotRun, cases, syntax_error: Some(words.to_owned()), ..Report::new(assignment, graded) }
+    Report { outcome: Outcome::NotRun, cases, syntax_error: Some(words.to_owned()), ..Report::new(assignment, graded, session) }
 }
 
 /// The report of a program that was run.
 pub(super) fn judged(
     assignment: &Assignment,
     graded: Graded<'_>,
+    session: &Session<'_>,
     (judgement, runs): (&Judgement, &[judge::Run<'_>]),
     (dice, dice_runs): (&Judgement, &[judge::Run<'_>]),
     short_from: Option<usize>,
@@ -242,7 +239,7 @@ pub(super) fn judged(
             },
         });
     }
-    let mut report = Report::new(assignment, graded);
+    let mut report = Report::new(assignment, graded, session);
     if judgement.cases.iter().any(reads_ahead) {
         report.notes.push("The program reads an answer before it has printed the prompt for it. That costs nothing, but a person would have to type without having been asked.".to_owned());
     }

@@ -93,17 +93,24 @@ struct Fit {
 pub fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) -> Result<Judgement, Stop> {
     let printed: Vec<Printed<'_>> = runs.iter().map(|run| Printed::new(&run.outcome.stdout)).collect();
     let references = References::new(game, runs);
-    let mut fits = Vec::new();
-    for rulings in combinations {
-        let mut fit = Fit::default();
-        for (index, (run, printed)) in runs.iter().zip(&printed).enumerate() {
-            let (played, _) = references.play(index, rulings)?;
-            let judged = judge(&Expected::new(&played.transcript), printed, run.outcome, run.script.inputs.len());
+    let mut fits = vec![Fit::default(); combinations.len()];
+    for (index, (run, printed)) in runs.iter().zip(&printed).enumerate() {
+        // Few runs touch an open question: most have one transcript, whatever the rulings.
+        let mut known: Vec<(Transcript, Judged)> = Vec::new();
+        for (rulings, fit) in combinations.iter().zip(&mut fits) {
+            let transcript = references.play(index, rulings)?.0.transcript;
+            let judged = match known.iter().find(|(other, _)| other.shows_the_same(&transcript)) {
+                Some((_, judged)) => *judged,
+                None => {
+                    let judged = judge(&Expected::new(&transcript), printed, run.outcome, run.script.inputs.len());
+                    known.push((transcript, judged));
+                    judged
+                }
+            };
             fit.passed += usize::from(judged.verdict == Verdict::Passed);
             fit.content += judged.agreement.0;
             fit.exact += judged.agreement.1;
         }
-        fits.push(fit);
     }
     // Of equals the first, so that the defaults win.
     let best = (0..fits.len()).rev().max_by_key(|&index| fits[index]).unwrap_or(0);

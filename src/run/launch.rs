@@ -5,11 +5,14 @@ use std::ffi::OsString;
 use std::process::Command;
 
 use super::scratch::Scratch;
-use super::{Interpreter, Limits, Program, RunError, Script, Submission};
+use super::{Conditions, Interpreter, Program, RunError, Script, Submission};
 
 /// How far a Python program goes.
 pub(super) enum Mode<'a> {
     Run(&'a Script),
+    /// Up to its first line, where every run is a fork.
+    #[cfg(unix)]
+    Warm,
     /// Up to its first line.
     Syntax,
 }
@@ -18,10 +21,10 @@ pub(super) fn command(
     program: &Program<'_>,
     scratch: &Scratch,
     mode: Mode<'_>,
-    limits: &Limits,
+    conditions: &Conditions,
 ) -> Result<Command, RunError> {
     let mut command = match program {
-        Program::Python { interpreter, submission } => python(interpreter, submission, scratch, mode, limits)?,
+        Program::Python { interpreter, submission } => python(interpreter, submission, scratch, mode, conditions)?,
         Program::Command { line, .. } => words(line)?,
     };
     let home = scratch.home();
@@ -38,15 +41,17 @@ fn python(
     submission: &Submission,
     scratch: &Scratch,
     mode: Mode<'_>,
-    limits: &Limits,
+    conditions: &Conditions,
 ) -> Result<Command, RunError> {
     let harness = scratch.harness();
     interpreter.harness.write(&harness)?;
     let (mode, seed) = match mode {
         Mode::Run(script) => ("run", script.seed.as_deref().unwrap_or("")),
         Mode::Syntax => ("syntax", ""),
+        #[cfg(unix)]
+        Mode::Warm => ("warm", ""),
     };
-    let sleeping = if limits.real_sleep { "real" } else { "skipped" };
+    let sleeping = if conditions.real_sleep { "real" } else { "skipped" };
     let mut command = Command::new(&interpreter.path);
     command
         .arg("-u")
@@ -60,7 +65,7 @@ fn python(
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PYTHONUNBUFFERED", "1")
         .env("PYTHONNOUSERSITE", "1")
-        .env("CHECK_RUN", format!("{mode} {} {sleeping} {seed}", limits.memory));
+        .env("CHECK_RUN", format!("{mode} {} {sleeping} {seed}", conditions.memory));
     Ok(command)
 }
 

@@ -74,9 +74,13 @@ pub(super) fn resident(pid: Pid) -> u64 {
     pages * page
 }
 
-/// Ends what is left of a run whose first process has been reaped.
-pub(super) fn sweep(pid: Pid, home: Option<&Path>) -> io::Result<()> {
+/// A process that was started here has been reaped.
+pub(super) fn forget(pid: Pid) {
     runs(|runs| runs.retain(|(running, _)| *running != pid));
+}
+
+/// Ends what is left of a run whose first process has been reaped.
+pub(super) fn sweep(home: Option<&Path>) -> io::Result<()> {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
         if unknown_children().is_empty() {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::{Ending, Limits, Outcome, Program, RunError, Script, run_while};
+use super::{Ending, Limits, Outcome, RunError, Script, Session};
 
 /// A program that has timed out this often gets little time for the rest.
 const PATIENCE: usize = 3;
@@ -17,7 +17,7 @@ pub struct Job<'a> {
     pub script: &'a Script,
     /// What it may use.
     pub limits: Limits,
-    /// When the output is enough, see [`run`](super::run).
+    /// When the output is enough, see [`Session::run`].
     pub stop: &'a (dyn Fn(&[u8]) -> bool + Sync),
 }
 
@@ -31,6 +31,7 @@ pub struct Results<T> {
     pub short_from: Option<usize>,
 }
 
+impl Session<'_> {
 /// Runs all jobs, and calls `finish` on each outcome, in the worker that has it and in no fixed order.
 ///
 /// The results do not depend on the number of workers: a job has half a second if three before it, in their order,
@@ -39,7 +40,7 @@ pub struct Results<T> {
 /// # Errors
 /// The first fault of ours; the other runs are given up then.
 pub fn run_all<T: Send>(
-    program: &Program<'_>,
+    &self,
     jobs: &[Job<'_>],
     workers: usize,
     finish: &(dyn Fn(usize, Outcome) -> T + Sync),
@@ -54,7 +55,7 @@ pub fn run_all<T: Send>(
             if is_short(index) { job.limits.time.min(SHORT) } else { job.limits.time }
         };
         let cancelled = || given_up.load(Ordering::Relaxed);
-        let outcome = run_while(program, job.script, &job.limits, job.stop, &time, &cancelled)?;
+        let outcome = self.run_while(job.script, &job.limits, job.stop, &time, &cancelled)?;
         timed_out[index].store(outcome.ending == Ending::TimedOut, Ordering::SeqCst);
         let duration = outcome.duration;
         Ok((finish(index, outcome), duration))
@@ -101,6 +102,7 @@ pub fn run_all<T: Send>(
     }
     let short_from = (0..jobs.len()).find(|&index| is_short(index));
     Ok(Results { all, short_from })
+}
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use super::interpreter::Harness;
 use super::{RunError, Submission};
 
@@ -26,13 +28,24 @@ impl Scratch {
         let root = tempfile::Builder::new().prefix("check-").tempdir()?.keep();
         let mut scratch = Self { root, names: Vec::new() };
         scratch.root = scratch.root.canonicalize()?;
-        fs::create_dir(scratch.home())?;
         fs::create_dir(scratch.harness())?;
-        let Some(submission) = submission else {
-            return Ok(scratch);
-        };
-        for file in submission.files() {
-            let path = scratch.home().join(&file.path);
+        if let Some(submission) = submission {
+            scratch.names = names(&scratch.home(), submission);
+        }
+        scratch.furnish(submission)?;
+        Ok(scratch)
+    }
+
+    /// Makes the home anew, for another run of the same program.
+    pub fn renew(&self, submission: Option<&Submission>) -> Result<(), RunError> {
+        let renewed = remove_tree(&self.home()).and_then(|()| self.furnish(submission));
+        renewed.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    }
+
+    fn furnish(&self, submission: Option<&Submission>) -> io::Result<()> {
+        fs::create_dir(self.home())?;
+        for file in submission.into_iter().flat_map(Submission::files) {
+            let path = self.home().join(&file.path);
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)?;
             }
@@ -43,8 +56,7 @@ impl Scratch {
                 fs::set_permissions(&path, fs::Permissions::from_mode(0o700))?;
             }
         }
-        scratch.names = names(&scratch.home(), submission);
-        Ok(scratch)
+        Ok(())
     }
 
     /// The program's working directory, home and folder for temporary files.
@@ -113,19 +125,17 @@ fn names(home: &Path, submission: &Submission) -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
-    // Most places are not worth a comparison.
-    let find = |text: &[u8]| text.windows(from.len()).position(|window| window[0] == from[0] && window == from);
-    let mut rest = text;
     let mut replaced = Vec::new();
-    while let Some(at) = find(rest) {
-        replaced.extend_from_slice(&rest[..at]);
+    let mut rest = 0;
+    for at in memmem::find_iter(text, from) {
+        replaced.extend_from_slice(&text[rest..at]);
         replaced.extend_from_slice(to);
-        rest = &rest[at + from.len()..];
+        rest = at + from.len();
     }
-    if rest.len() == text.len() {
+    if rest == 0 {
         return None;
     }
-    replaced.extend_from_slice(rest);
+    replaced.extend_from_slice(&text[rest..]);
     Some(replaced)
 }
 

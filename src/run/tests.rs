@@ -57,9 +57,42 @@ fn seeded(seed: &str) -> Script {
     Script { inputs: Vec::new(), seed: Some(seed.to_owned()) }
 }
 
+/// What comes of a run, which is the same whatever starts the program.
 fn run_with(submission: &Submission, script: &Script, limits: &Limits) -> Outcome {
     let program = Program::Python { interpreter: &PYTHON, submission };
-    run(&program, script, limits, &|_| false).unwrap()
+    let by = |runner| {
+        let session = Session::open(program, Conditions { runner, ..Conditions::default() }).unwrap();
+        let outcome = session.run(script, limits, &|_| false).unwrap();
+        session.close().unwrap();
+        outcome
+    };
+    let (warm, spawned) = (by(Runner::Warm), by(Runner::Spawn));
+    assert_eq!(warm.ending, spawned.ending);
+    if !matches!(warm.ending, Ending::TimedOut | Ending::TooMuchOutput | Ending::TooMuchMemory) {
+        let seen =
+            |outcome: &Outcome| (outcome.stdout.clone(), outcome.lines_read, outcome.places.clone(), outcome.status);
+        assert_eq!(seen(&warm), seen(&spawned));
+        assert_eq!(stderr(&warm), stderr(&spawned));
+    }
+    warm
+}
+
+/// A run of what does not repeat.
+fn run_warm(submission: &Submission, script: &Script) -> Outcome {
+    run(&Program::Python { interpreter: &PYTHON, submission }, script, &limits(), &|_| false).unwrap()
+}
+
+/// One run of any program.
+fn run(
+    program: &Program<'_>,
+    script: &Script,
+    limits: &Limits,
+    stop: &dyn Fn(&[u8]) -> bool,
+) -> Result<Outcome, RunError> {
+    let session = Session::open(*program, Conditions::default())?;
+    let outcome = session.run(script, limits, stop)?;
+    session.close()?;
+    Ok(outcome)
 }
 
 fn python(text: &str, inputs: &[&str]) -> Outcome {
@@ -352,8 +385,10 @@ mod surroundings {
         );
         assert_eq!(stdout(&outcome), "sleep length must be non-negative\n");
         assert!(started.elapsed() < Duration::from_secs(20));
-        let real = Limits { real_sleep: true, ..seconds(1.0) };
-        let outcome = run_with(&program("import time\ntime.sleep(99)"), &typed(&[]), &real);
+        let submission = program("import time\ntime.sleep(99)");
+        let program = Program::Python { interpreter: &PYTHON, submission: &submission };
+        let session = Session::open(program, Conditions { real_sleep: true, ..Conditions::default() }).unwrap();
+        let outcome = session.run(&typed(&[]), &seconds(1.0), &|_| false).unwrap();
         assert_eq!(outcome.ending, Ending::TimedOut);
     }
 }
@@ -383,7 +418,7 @@ mod chance {
         let (a, b) = stdout(&one).split_once(' ').unwrap();
         assert_ne!(a, b.trim());
         let free = "import random\nprint(random.SystemRandom().random(), random.Random().random())";
-        let [one, again] = ["1", "1"].map(|seed| run_with(&program(free), &seeded(seed), &limits()));
+        let [one, again] = ["1", "1"].map(|seed| run_warm(&program(free), &seeded(seed)));
         assert_ne!(one.stdout, again.stdout);
     }
 
@@ -440,7 +475,7 @@ mod tidiness {
         let root = scratch.home().parent().unwrap().to_owned();
         let program = Program::Python { interpreter: &PYTHON, submission: &submission };
         let script = typed(&[]);
-        let command = launch::command(&program, &scratch, Mode::Run(&script), &limits()).unwrap();
+        let command = launch::command(&program, &scratch, Mode::Run(&script), &Conditions::default()).unwrap();
         let made = { command }.output().unwrap();
         assert!(made.status.success() && root.exists());
         scratch.remove().unwrap();
@@ -449,7 +484,7 @@ mod tidiness {
 
     #[test]
     fn a_run_leaves_no_folder() {
-        let outcome = python("import os\nos.write(2, os.getcwdb()[::-1])", &[]);
+        let outcome = run_warm(&program("import os\nos.write(2, os.getcwdb()[::-1])"), &typed(&[]));
         let folder: String = stderr(&outcome).chars().rev().collect();
         assert!(folder.contains("check-"));
         assert!(!Path::new(&folder).exists());
@@ -552,8 +587,9 @@ mod commands {
         // In a grandchild, too.
         let line =
             format!("sh -c '(exec {python} -c \"x = b\\\"x\\\" * 300_000_000; import signal; signal.pause()\"); :'",);
-        let limits = Limits { memory: 100 << 20, ..limits() };
-        let outcome = command(&line, &[], &limits);
+        let program = Program::Command { line: &line, submission: None };
+        let session = Session::open(program, Conditions { memory: 100 << 20, ..Conditions::default() }).unwrap();
+        let outcome = session.run(&typed(&[]), &limits(), &|_| false).unwrap();
         assert_eq!(outcome.ending, Ending::TooMuchMemory);
     }
 }
@@ -562,7 +598,15 @@ mod syntax {
     use super::*;
 
     fn words(files: &Files) -> Option<String> {
-        syntax_error(&PYTHON, &files.open("student.py")).unwrap()
+        let submission = files.open("student.py");
+        let program = Program::Python { interpreter: &PYTHON, submission: &submission };
+        let by = |runner| {
+            let session = Session::open(program, Conditions { runner, ..Conditions::default() }).unwrap();
+            session.syntax_error().map(str::to_owned)
+        };
+        let warm = by(Runner::Warm);
+        assert_eq!(warm, by(Runner::Spawn));
+        warm
     }
 
     #[test]
@@ -594,7 +638,8 @@ mod syntax {
     fn an_interpreter_that_is_none() {
         let submission = program("");
         let interpreter = Interpreter { path: "/bin/false".into(), ..PYTHON.clone() };
-        let error = syntax_error(&interpreter, &submission).unwrap_err();
+        let program = Program::Python { interpreter: &interpreter, submission: &submission };
+        let error = Session::open(program, Conditions::default()).unwrap_err();
         assert!(matches!(error, RunError::Interpreter { .. }));
     }
 }
@@ -693,10 +738,9 @@ mod many {
         let program = Program::Python { interpreter: &PYTHON, submission: &submission };
         let jobs: Vec<_> =
             scripts.iter().map(|script| Job { script, limits: seconds(time), stop: &|_| false }).collect();
-        run_all(&program, &jobs, workers, &|index, outcome| {
-            format!("{index} {:?} {}", outcome.ending, stdout(&outcome))
-        })
-        .unwrap()
+        let session = Session::open(program, Conditions::default()).unwrap();
+        let show = |index, outcome: Outcome| format!("{index} {:?} {}", outcome.ending, stdout(&outcome));
+        session.run_all(&jobs, workers, &show).unwrap()
     }
 
     #[test]
@@ -724,7 +768,8 @@ mod many {
         let script = typed(&[]);
         let program = Program::Command { line: "no-such-command", submission: None };
         let job = || Job { script: &script, limits: limits(), stop: &|_| false };
-        let result = run_all(&program, &[job(), job(), job()], 2, &|_, _| ());
+        let session = Session::open(program, Conditions::default()).unwrap();
+        let result = session.run_all(&[job(), job(), job()], 2, &|_, _| ());
         assert!(matches!(result, Err(RunError::Start { .. })));
     }
 }
@@ -745,10 +790,8 @@ fn speed() {
     let jobs: Vec<_> = (0..200).map(|_| job()).collect();
     for workers in [1, 2] {
         let (started, used) = (Instant::now(), cpu());
-        run_all(&program, &jobs, workers, &|_, outcome| {
-            assert_eq!(outcome.ending, WELL);
-        })
-        .unwrap();
+        let session = Session::open(program, Conditions::default()).unwrap();
+        session.run_all(&jobs, workers, &|_, outcome| assert_eq!(outcome.ending, WELL)).unwrap();
         report(&format!("{workers} workers"), started, &used);
     }
     for (what, arguments) in [("python3 -c pass", vec!["-c", "pass"])] {

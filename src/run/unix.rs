@@ -8,12 +8,13 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 
 use super::descriptors;
 use super::feed::Feed;
 #[cfg(target_os = "linux")]
 use super::linux as system;
+use super::warm::Nursery;
 use super::{Cut, Ended, RunError, STDERR_LIMIT, STDERR_TAIL, Watch, signals};
 
 /// How long to wait for what others print into the pipes of a process that has ended.
@@ -30,17 +31,29 @@ pub(super) fn drive(
     watch: &Watch<'_>,
     home: Option<PathBuf>,
 ) -> Result<Ended, RunError> {
+    drive_process(lines, watch, |[stdin, stdout, stderr]| {
+        command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
+        let running = Running::start(command, home)?;
+        running.limit(watch.address_space.then_some(watch.memory));
+        Ok(running)
+    })
+}
+
+/// Runs the process that `start` makes with the three streams, in a process group of its own.
+pub(super) fn drive_process<'p>(
+    lines: &[String],
+    watch: &Watch<'_>,
+    start: impl FnOnce([OwnedFd; 3]) -> Result<Running<'p>, RunError>,
+) -> Result<Ended, RunError> {
     let (stdin, typing) = io::pipe()?;
     let (printed, stdout) = io::pipe()?;
     let (complained, stderr) = io::pipe()?;
     let mut feed = Feed::new(lines, typing, stdin.try_clone()?)?;
     let mut stdout_end = Listener::new(printed)?;
     let mut stderr_end = Listener::new(complained)?;
-    command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
 
     let started = Instant::now();
-    let mut running = Running::start(command, home)?;
-    system::limit(running.pid, watch.address_space.then_some(watch.memory));
+    let mut running = start([stdin.into(), stdout.into(), stderr.into()])?;
 
     let mut stdout = Vec::new();
     let mut stderr_tail = Vec::new();
@@ -112,7 +125,7 @@ pub(super) fn drive(
     Ok(Ended { stdout, stderr_tail, cut, status, lines_read: Some(feed.lines_read()?), duration })
 }
 
-fn keep_tail(tail: &mut Vec<u8>, bytes: &[u8]) {
+pub(super) fn keep_tail(tail: &mut Vec<u8>, bytes: &[u8]) {
     tail.extend_from_slice(bytes);
     tail.drain(..tail.len().saturating_sub(STDERR_TAIL));
 }
@@ -156,16 +169,16 @@ impl Nap {
 }
 
 /// Our end of a pipe that the program prints into.
-struct Listener {
+pub(super) struct Listener {
     pipe: Option<PipeReader>,
     total: u64,
     buffer: Vec<u8>,
 }
 
 impl Listener {
-    fn new(pipe: PipeReader) -> io::Result<Self> {
+    pub fn new(pipe: PipeReader) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
-        Ok(Self { pipe: Some(pipe), total: 0, buffer: vec![0; 1 << 16] })
+        Ok(Self { pipe: Some(pipe), total: 0, buffer: vec![0; 1 << 14] })
     }
 
     fn is_closed(&self) -> bool {
@@ -173,7 +186,7 @@ impl Listener {
     }
 
     /// Takes what is there, but not much more than `most` in all; the number of bytes.
-    fn drain(&mut self, most: u64, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
+    pub fn drain(&mut self, most: u64, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
         let before = self.total;
         while let Some(pipe) = &mut self.pipe
             && self.total <= most
@@ -194,8 +207,9 @@ impl Listener {
 }
 
 /// A process, with all that it may start: dropping it ends them all.
-struct Running {
-    child: Child,
+#[derive(Debug)]
+pub(super) struct Running<'p> {
+    process: Process<'p>,
     pid: Pid,
     /// Readable when the process ends, where there is such a thing.
     exit: Option<OwnedFd>,
@@ -203,37 +217,66 @@ struct Running {
     finished: bool,
 }
 
-impl Running {
-    fn start(mut command: Command, home: Option<PathBuf>) -> Result<Self, RunError> {
+#[derive(Debug)]
+enum Process<'p> {
+    Child(Child),
+    /// A child of a warm interpreter, which tells how it ended.
+    Fork(&'p mut Nursery),
+}
+
+impl<'p> Running<'p> {
+    pub fn start(mut command: Command, home: Option<PathBuf>) -> Result<Self, RunError> {
         descriptors::keep_ours();
         let child = system::start(&mut command, home.as_ref()).map_err(|source| RunError::Start {
             program: command.get_program().to_string_lossy().into_owned(),
             source,
         })?;
         let pid = Pid::from_child(&child);
-        Ok(Self { child, pid, exit: system::exit_event(pid), home, finished: false })
+        Ok(Self { process: Process::Child(child), pid, exit: system::exit_event(pid), home, finished: false })
+    }
+
+    pub fn fork(pid: Pid, nursery: &'p mut Nursery, home: PathBuf) -> io::Result<Self> {
+        let exit = nursery.exit_event()?;
+        Ok(Self { process: Process::Fork(nursery), pid, exit: Some(exit), home: Some(home), finished: false })
+    }
+
+    /// Limits what it and those that it starts may use.
+    pub fn limit(&self, address_space: Option<u64>) {
+        system::limit(self.pid, address_space);
     }
 
     /// Whether the process has ended. It is not reaped, so that its group can't be another's yet.
-    fn has_exited(&self) -> io::Result<bool> {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        Ok(waitid(WaitId::Pid(self.pid), options)?.is_some())
+    pub fn has_exited(&mut self) -> io::Result<bool> {
+        match &mut self.process {
+            Process::Child(_) => {
+                let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+                Ok(waitid(WaitId::Pid(self.pid), options)?.is_some())
+            }
+            Process::Fork(nursery) => nursery.has_exited(),
+        }
     }
 
-    fn finish(&mut self) -> io::Result<ExitStatus> {
+    pub fn finish(&mut self) -> io::Result<ExitStatus> {
         self.finished = true;
         // Neither can fail in a way that matters: what is gone already is what is wanted.
         let _ = kill_process_group(self.pid, Signal::KILL);
-        let _ = self.child.kill();
-        let status = self.child.wait();
-        let swept = system::sweep(self.pid, self.home.as_deref());
+        let _ = kill_process(self.pid, Signal::KILL);
+        let status = match &mut self.process {
+            Process::Child(child) => {
+                let status = child.wait();
+                system::forget(self.pid);
+                status
+            }
+            Process::Fork(nursery) => nursery.wait(),
+        };
+        let swept = system::sweep(self.home.as_deref());
         let status = status?;
         swept?;
         Ok(status)
     }
 }
 
-impl Drop for Running {
+impl Drop for Running<'_> {
     fn drop(&mut self) {
         if !self.finished {
             // Another error is on its way already.
@@ -266,7 +309,9 @@ mod system {
         0
     }
 
-    pub fn sweep(_: Pid, _: Option<&Path>) -> io::Result<()> {
+    pub fn forget(_: Pid) {}
+
+    pub fn sweep(_: Option<&Path>) -> io::Result<()> {
         Ok(())
     }
 }

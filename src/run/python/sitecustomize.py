@@ -5,6 +5,9 @@ no time, and a file outside of the program's folder is told what was read.
 The lines of that file: `s` started, `r LINES BYTES` a read handed over so many
 lines when so many bytes had been printed, `e` a read found the end of the
 input, `x NAME` an exception that nobody caught.
+
+CHECK_RUN says how: `run` runs the program, `syntax` compiles it only, `warm`
+compiles it and stays at its first line: each process forked there is a run.
 """
 
 import os
@@ -27,20 +30,25 @@ def set_up():
     sys.path.remove(folder)
     sys.path_importer_cache.pop(folder, None)
 
-    note = open_trace(os.path.join(folder, "trace"))
-    watch_the_ending(note, mode == "syntax")
+    note, trace = open_trace(os.path.join(folder, "trace"))
     watch_the_streams(note)
     if sys.platform not in ("linux", "win32"):
         limit_memory(int(memory))
     if sleeping == "skipped":
         skip_sleeping()
     beside = names_beside_the_program()
-    if seed and "random" not in beside:
-        seed_random(seed)
-    # What the program's own folder has is for the program to import.
-    for name in list(sys.modules):
-        if name.partition(".")[0] in beside - ALWAYS_LOADED:
-            del sys.modules[name]
+
+    def begin(seed):
+        if seed and "random" not in beside:
+            seed_random(seed)
+        # What the program's own folder has is for the program to import.
+        for name in list(sys.modules):
+            if name.partition(".")[0] in beside - ALWAYS_LOADED:
+                del sys.modules[name]
+
+    watch_the_program(note, {"syntax": only_compiled, "warm": Nursery(note, trace, begin, beside)}.get(mode))
+    if mode != "warm":
+        begin(seed)
     note("s")
 
 
@@ -58,20 +66,169 @@ def open_trace(path):
         except OSError:
             pass
 
-    return note
+    return note, trace
 
 
-def watch_the_ending(note, only_syntax):
+def watch_the_program(note, at_its_first_line):
+    """Calls that when the program has been compiled and is about to run."""
+    ending = None
+
     def hook(event, args):
+        nonlocal at_its_first_line, ending
         if event == "sys.excepthook":
             note("x " + args[1].__name__)
-        elif only_syntax and event == "exec" and is_the_program(args[0].co_filename):
-            os._exit(0)  # it was compiled, and would run now
+            if ending:
+                ending.broke(args[1])
+        elif event == "cpython.PyInterpreterState_Clear":
+            if ending:
+                ending.cut_short()
+        elif event == "exec" and at_its_first_line and is_the_program(args[0].co_filename):
+            then, at_its_first_line = at_its_first_line, None
+            ending = then(args[0])
 
     def is_the_program(path):
         return os.path.abspath(path) == os.path.abspath(sys.argv[0])
 
     sys.addaudithook(hook)
+
+
+def only_compiled(_program):
+    os._exit(0)
+
+
+class Nursery:
+    """Forks a process for each run that is asked for on the socket that is the
+    standard input here. A fork is at the program's first line, and leaves this
+    by returning: CPython itself runs the program, with nothing of ours below.
+
+    A run is asked for with its seed and a line end, and four descriptors: the
+    three streams and the trace. The answer is its process number, and when it
+    has ended `e STATUS` or `s SIGNAL`. Its number stays taken until the next is
+    asked for, so that nobody else is killed in its place.
+    """
+
+    # What games import, and what these import.
+    PRELOADED = {
+        "abc", "collections", "copy", "dataclasses", "datetime", "enum", "functools", "itertools", "math",
+        "operator", "random", "re", "statistics", "string", "textwrap", "threading", "time", "typing",
+    }  # fmt: skip
+
+    def __init__(self, note, trace, begin, beside):
+        self.note, self.trace, self.begin, self.beside = note, trace, begin, beside
+
+    def __call__(self, program):
+        import _socket
+
+        control = _socket.socket(fileno=os.dup(0))
+        self.preload(program)
+        del sys.modules["_socket"]
+        ending = Ending()
+        control.send(b"ready\n")
+        ended = None
+        while True:
+            asked, ancillary, _, _ = control.recvmsg(65536, 256)
+            if ended:
+                os.waitpid(ended, 0)
+            if not asked:
+                os._exit(0)
+            while not asked.endswith(b"\n"):
+                asked += control.recv(65536)
+            numbers = ancillary[0][2]
+            received = [int.from_bytes(numbers[at : at + 4], sys.byteorder) for at in range(0, len(numbers), 4)]
+            process = os.fork()
+            if not process:
+                os.setpgid(0, 0)
+                for number, descriptor in zip((0, 1, 2, self.trace), received):
+                    os.dup2(descriptor, number, number < 3)
+                    os.close(descriptor)
+                control.close()
+                os.chdir(os.environ["HOME"])
+                self.begin(asked.decode().strip())
+                self.note("s")
+                return ending
+            for descriptor in received:
+                os.close(descriptor)
+            try:
+                os.setpgid(process, process)
+            except OSError:
+                pass
+            control.send(b"%d\n" % process)
+            control.send(wait_for(process))
+            ended = process
+
+    def preload(self, program):
+        """Loads what the program imports, unless its folder has anything of that name."""
+        before = set(sys.modules)
+        folder = sys.path.pop(0)
+        for name in sorted(names_in(program) & self.PRELOADED - self.beside):
+            __import__(name)
+        sys.path.insert(0, folder)
+        loaded = set(sys.modules) - before
+        if not self.beside.isdisjoint(name.partition(".")[0] for name in loaded):
+            for name in loaded:
+                del sys.modules[name]
+
+
+def names_in(code):
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if hasattr(constant, "co_names"):
+            names |= names_in(constant)
+    return names
+
+
+def wait_for(process):
+    if not hasattr(os, "waitid"):
+        status = os.waitpid(process, 0)[1]
+        return b"s %d\n" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else b"e %d\n" % os.WEXITSTATUS(status)
+    result = os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    return b"%s %d\n" % (b"e" if result.si_code == os.CLD_EXITED else b"s", result.si_status)
+
+
+class Ending:
+    """Ends a fork without taking down what it has from us: that is half of a run's time, and nobody sees it.
+
+    What the program can see of an end (threads, atexit, flushing, what is done to its own objects) is CPython's doing.
+    The status of a SystemExit is CPython's as well: that ending isn't cut short. It is told apart by `__file__`, which
+    is taken from the program's names after any other end.
+    """
+
+    def __init__(self):
+        import __main__
+        import atexit
+        import gc
+
+        self.names = vars(__main__)
+        self.status = 0
+        self.usual = False
+        self.exit = os._exit
+        self.streams = sys.stdout, sys.stderr
+        self.modules = sys.modules
+        self.loaded = {
+            name: module for name, module in sys.modules.items() if name not in ("__main__", "builtins", "sys")
+        }
+        # Never freed: a cycle that the collector doesn't look at.
+        self.keep = self
+        atexit.register(self.leave)
+        gc.collect()
+        gc.freeze()
+
+    def broke(self, kind):
+        self.status = 1 if issubclass(kind, Exception) else None
+
+    def leave(self):
+        """The last of the functions that are called at the end."""
+        self.usual = (
+            "__file__" not in self.names and self.status is not None and self.streams == (sys.stdout, sys.stderr)
+        )
+        if self.usual:
+            for name, module in self.loaded.items():
+                if self.modules.get(name) is module:
+                    del self.modules[name]
+
+    def cut_short(self):
+        if self.usual:
+            self.exit(self.status)
 
 
 def watch_the_streams(note):

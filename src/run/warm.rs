@@ -1,0 +1,233 @@
+//! An interpreter that has compiled a program and stands at its first line: each run is a fork of it, which takes a
+//! tenth of a start. How it does that is told in `python/sitecustomize.py`.
+
+use std::fs::{self, File};
+use std::io::{self, IoSlice, PipeReader, Read};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::process::Pid;
+
+use super::ending::Trace;
+use super::launch::{self, Mode};
+use super::scratch::Scratch;
+use super::unix::{Listener, Running, drive_process, keep_tail};
+use super::{
+    Conditions, Ended, PREPARATION, Program, RunError, STDERR_LIMIT, Script, Submission, Watch, signals,
+    tells_of_a_syntax_error,
+};
+
+/// How long it may take to fork, or to tell of a process that was killed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What became of an attempt to start one.
+pub(super) enum Started {
+    Ready(Box<Warm>),
+    /// The program is none; Python's own words.
+    SyntaxError(String),
+    /// It is a matter for a fresh interpreter.
+    Unfit,
+}
+
+impl Started {
+    pub fn ready(self) -> Option<Warm> {
+        match self {
+            Self::Ready(warm) => Some(*warm),
+            Self::SyntaxError(_) | Self::Unfit => None,
+        }
+    }
+}
+
+/// A warm interpreter, and the folder in which its runs are made, one after the other.
+#[derive(Debug)]
+pub(super) struct Warm {
+    nursery: Nursery,
+    // Ended before its folder is removed.
+    interpreter: Running<'static>,
+    scratch: Scratch,
+}
+
+/// The socket on which runs are asked for.
+#[derive(Debug)]
+pub(super) struct Nursery {
+    control: UnixStream,
+    heard: Vec<u8>,
+    ended: Option<ExitStatus>,
+    /// Whether it does what is expected of it.
+    sound: bool,
+}
+
+impl Warm {
+    pub fn start(program: &Program<'_>, conditions: &Conditions) -> Result<Started, RunError> {
+        let scratch = Scratch::new(program.submission())?;
+        let mut command = launch::command(program, &scratch, Mode::Warm, conditions)?;
+        let (control, theirs) = UnixStream::pair()?;
+        let (printed, stdout) = io::pipe()?;
+        let (complained, stderr) = io::pipe()?;
+        command.stdin(OwnedFd::from(theirs)).stdout(stdout).stderr(stderr).process_group(0);
+        let mut interpreter = Running::start(command, Some(scratch.home()))?;
+        interpreter.limit(Some(conditions.memory));
+        control.set_nonblocking(true)?;
+        let mut nursery = Nursery { control, heard: Vec::new(), ended: None, sound: true };
+        if nursery.line(PREPARATION)?.is_some_and(|line| line == "ready") {
+            return Ok(Started::Ready(Box::new(Self { nursery, interpreter, scratch })));
+        }
+        let said = last_words(&mut interpreter, printed, complained)?;
+        let trace = Trace::read(&scratch.trace(), 0);
+        let said = String::from_utf8_lossy(&scratch.hide(&said)).into_owned();
+        scratch.remove()?;
+        let is_error = trace.started && tells_of_a_syntax_error(&trace, &said);
+        Ok(if is_error { Started::SyntaxError(said) } else { Started::Unfit })
+    }
+
+    /// Runs the program once; nothing if the interpreter did not do what it should.
+    pub fn run(
+        &mut self,
+        submission: Option<&Submission>,
+        script: &Script,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Ended>, RunError> {
+        self.scratch.renew(submission)?;
+        let trace = self.scratch.trace();
+        fs::remove_file(&trace)?;
+        let trace = File::options().append(true).create_new(true).open(trace)?;
+        let (nursery, home) = (&mut self.nursery, self.scratch.home());
+        let ended = drive_process(&script.inputs, watch, |[stdin, stdout, stderr]| {
+            let pid = nursery.fork(script.seed.as_deref().unwrap_or(""), &[stdin, stdout, stderr, trace.into()])?;
+            Ok(Running::fork(pid, nursery, home)?)
+        });
+        match ended {
+            Err(RunError::System(_)) if !self.nursery.sound => Ok(None),
+            ended => ended.map(Some),
+        }
+    }
+
+    pub fn scratch(&self) -> &Scratch {
+        &self.scratch
+    }
+
+    pub fn is_sound(&self) -> bool {
+        self.nursery.sound
+    }
+
+    /// Ends it and removes its folder.
+    pub fn close(self) -> Result<(), RunError> {
+        drop(self.nursery);
+        drop(self.interpreter);
+        self.scratch.remove()
+    }
+}
+
+impl Nursery {
+    /// Asks for a run with these descriptors as its streams and its trace; its process.
+    fn fork(&mut self, seed: &str, descriptors: &[OwnedFd; 4]) -> io::Result<Pid> {
+        self.ended = None;
+        let descriptors = descriptors.each_ref().map(AsFd::as_fd);
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+        let message = format!("{seed}\n");
+        self.sound = false;
+        // It fits into the socket: nothing else is in there, and a seed is no book.
+        let sent = sendmsg(&self.control, &[IoSlice::new(message.as_bytes())], &mut ancillary, SendFlags::NOSIGNAL)?;
+        if sent != message.len() {
+            return Err(io::Error::other("a seed is too long for a warm interpreter"));
+        }
+        let line = self.line(PATIENCE)?;
+        let pid = line.and_then(|line| Pid::from_raw(line.parse().ok()?)).ok_or_else(silent)?;
+        self.sound = true;
+        Ok(pid)
+    }
+
+    /// Readable when the run has ended.
+    pub fn exit_event(&self) -> io::Result<OwnedFd> {
+        Ok(self.control.try_clone()?.into())
+    }
+
+    pub fn has_exited(&mut self) -> io::Result<bool> {
+        if self.ended.is_none()
+            && let Some(line) = self.line(Duration::ZERO)?
+        {
+            self.ended = Some(status(&line).ok_or_else(silent)?);
+        }
+        Ok(self.ended.is_some())
+    }
+
+    /// Waits for a run that has been killed.
+    pub fn wait(&mut self) -> io::Result<ExitStatus> {
+        if self.ended.is_none() {
+            self.sound = false;
+            let line = self.line(PATIENCE)?.ok_or_else(silent)?;
+            self.ended = Some(status(&line).ok_or_else(silent)?);
+            self.sound = true;
+        }
+        self.ended.ok_or_else(silent)
+    }
+
+    /// The next line that it says within some time; nothing if it says none.
+    fn line(&mut self, time: Duration) -> io::Result<Option<String>> {
+        let deadline = Instant::now() + time;
+        loop {
+            if let Some(end) = self.heard.iter().position(|&byte| byte == b'\n') {
+                let line = self.heard.drain(..=end).take(end).collect();
+                return Ok(String::from_utf8(line).ok());
+            }
+            let mut buffer = [0; 64];
+            match self.control.read(&mut buffer) {
+                Ok(0) => {
+                    self.sound = false;
+                    return if time.is_zero() { Err(silent()) } else { Ok(None) };
+                }
+                Ok(count) => self.heard.extend_from_slice(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() || signals::interrupted() {
+                        return Ok(None);
+                    }
+                    let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+                    match poll(&mut [PollFd::new(&self.control, PollFlags::IN)], Some(&left)) {
+                        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+fn silent() -> io::Error {
+    io::Error::other("the warm interpreter does not answer")
+}
+
+/// `e STATUS` or `s SIGNAL`.
+fn status(line: &str) -> Option<ExitStatus> {
+    let (kind, number) = line.split_once(' ')?;
+    let number: i32 = number.parse().ok()?;
+    Some(ExitStatus::from_raw(if kind == "e" { (number & 0xff) << 8 } else { number & 0x7f }))
+}
+
+/// What an interpreter that has given up says.
+fn last_words(interpreter: &mut Running<'_>, printed: PipeReader, complained: PipeReader) -> Result<Vec<u8>, RunError> {
+    let (mut stdout, mut stderr) = (Listener::new(printed)?, Listener::new(complained)?);
+    let mut said = Vec::new();
+    let deadline = Instant::now() + PREPARATION;
+    while !(interpreter.has_exited()? || Instant::now() > deadline) {
+        if signals::interrupted() {
+            return Err(RunError::Interrupted);
+        }
+        stdout.drain(STDERR_LIMIT, |_| {})?;
+        stderr.drain(STDERR_LIMIT, |bytes| keep_tail(&mut said, bytes))?;
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    stderr.drain(STDERR_LIMIT, |bytes| keep_tail(&mut said, bytes))?;
+    interpreter.finish()?;
+    Ok(said)
+}
