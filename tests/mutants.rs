@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use console_check::assignment::Assignment;
 use console_check::grade::{Graded, Options, Outcome, grade};
-use console_check::run::{Interpreter, Runner, Submission};
+use console_check::run::{Confinement, Interpreter, Runner, Submission};
 use reference::Game;
 use reference::script::random_script;
 
@@ -58,7 +58,13 @@ fn the_cases_find_mutants() {
                 let folder = tempfile::tempdir().unwrap();
                 let file = folder.path().join("student.py");
                 fs::write(&file, &mutant.source).unwrap();
-                let options = Options { time: Some(Duration::from_secs(2)), real_sleep: false, runner: Runner::Warm, workers: 2 };
+                let options = Options {
+                    time: Some(Duration::from_secs(2)),
+                    real_sleep: false,
+                    runner: Runner::Warm,
+                    confinement: &Confinement::default(),
+                    workers: 2,
+                };
                 let report =
                     grade(&assignment, Graded::Python(&interpreter, &Submission::open(&file).unwrap()), options)
                         .unwrap();

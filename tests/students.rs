@@ -82,7 +82,13 @@ fn title(assignment: &str, kind: &str, path: &Path) -> String {
 fn graded(assignment: &Assignment, interpreter: &Interpreter, path: &Path) -> Report {
     let submission = Submission::open(path).expect("the program can be read");
     // A program that never ends is told after four seconds as well as after five; none that ends takes near as long.
-    let options = Options { time: Some(Duration::from_secs(4)), real_sleep: false, runner: Runner::Warm, workers: 1 };
+    let options = Options {
+        time: Some(Duration::from_secs(4)),
+        real_sleep: false,
+        runner: Runner::Warm,
+        confinement: &support::sandbox(),
+        workers: 1,
+    };
     grade(assignment, Graded::Python(interpreter, &submission), options).expect("the program can be graded")
 }
 

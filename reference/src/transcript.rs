@@ -361,6 +361,29 @@ impl Display for Transcript {
 }
 
 /// The piped form as text; what is not graded is written as in the text form.
+impl Piped {
+    /// Whether a text is this, byte for byte, save for a final line end. Never if any of it is not graded, nor if CRs
+    /// stand before line ends: those are for a closer look.
+    #[must_use]
+    pub fn is_literally(&self, text: &[u8]) -> bool {
+        let mut rest = text;
+        for (index, piece) in self.pieces.iter().enumerate() {
+            let literal = match &piece.kind {
+                PieceKind::Span(Segment::Text(text)) => text.as_bytes(),
+                PieceKind::LineEnd if rest.is_empty() && index + 1 == self.pieces.len() => b"",
+                PieceKind::LineEnd => b"\n",
+                PieceKind::PromptEnd => b"",
+                PieceKind::Span(_) | PieceKind::AnyLines => return false,
+            };
+            match rest.strip_prefix(literal) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+        rest.is_empty()
+    }
+}
+
 impl Display for Piped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.pieces {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::run::Runner;
+use crate::run::{Isolation, Runner};
 
 /// Holds a console game against a reference, line for line
 #[derive(Debug, Parser)]
@@ -111,6 +111,15 @@ pub struct JudgeArgs {
     /// How a Python program is started
     #[arg(long, value_name = "RUNNER", default_value = "warm", conflicts_with = "command_line")]
     pub runner: RunnerName,
+    /// How closely the program is confined
+    #[arg(long, value_name = "LEVEL", default_value = "sandbox")]
+    pub isolation: IsolationName,
+    /// Do nothing unless the program is confined as closely as this, all layers in force
+    #[arg(long, value_name = "LEVEL")]
+    pub require_isolation: Option<IsolationName>,
+    /// What a sandboxed program may do all the same
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub allow: Vec<Allowed>,
     /// How many cases run at a time [default: one a core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
@@ -185,6 +194,33 @@ impl From<RunnerName> for Runner {
             RunnerName::Spawn => Runner::Spawn,
         }
     }
+}
+
+/// How closely a program is confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IsolationName {
+    /// Limits, and a folder, an environment and pipes of its own
+    Limits,
+    /// All that the system offers besides: on Linux another user, Landlock and seccomp
+    Sandbox,
+}
+
+impl From<IsolationName> for Isolation {
+    fn from(name: IsolationName) -> Self {
+        match name {
+            IsolationName::Limits => Isolation::Limits,
+            IsolationName::Sandbox => Isolation::Sandbox,
+        }
+    }
+}
+
+/// What a sandboxed program may do all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Allowed {
+    /// Start other processes
+    Subprocess,
+    /// Use the network
+    Network,
 }
 
 /// A form of a transcript.

@@ -4,13 +4,13 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::{fs, io, thread};
 
-use super::args::{Format, JudgeArgs, When};
+use super::args::{Allowed, Format, JudgeArgs, When};
 use super::{CliError, Exit, print};
 use crate::assignment::Assignment;
 use crate::grade::{Graded, Options, Outcome, Report, grade, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
 use crate::report::{json, terminal};
-use crate::run::{self, Interpreter, RunError, Submission};
+use crate::run::{self, Confinement, Interpreter, Isolation, RunError, Submission};
 
 pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     let Some(name) = &args.assignment else {
@@ -45,10 +45,29 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         _ => return Err(CliError::Usage("which submission? see check --help".to_owned())),
     };
     let workers = args.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
-    let options = Options { time: args.timeout, real_sleep: args.real_sleep, runner: args.runner.into(), workers };
+    let confinement = confinement(&args);
+    let options = Options {
+        time: args.timeout,
+        real_sleep: args.real_sleep,
+        runner: args.runner.into(),
+        confinement: &confinement,
+        workers,
+    };
     let report = grade(&assignment, graded, options)?;
     write(&args, &report)?;
     Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
+}
+
+/// What was asked for to keep the submission from doing harm.
+fn confinement(args: &JudgeArgs) -> Confinement {
+    Confinement {
+        isolation: args.isolation.into(),
+        required: args.require_isolation.map_or(Isolation::Limits, Isolation::from),
+        // Where this program can't be found again there are limits only, and the report says so.
+        launcher: std::env::current_exe().ok(),
+        allow_subprocess: args.allow.contains(&Allowed::Subprocess),
+        allow_network: args.allow.contains(&Allowed::Network),
+    }
 }
 
 /// Whether a file is run by Python: all are, but executable ones that are not named as Python programs.

@@ -17,7 +17,9 @@ pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, S
 use crate::assignment::{Assignment, Case, Points, Task};
 use crate::judge::compare::Expected;
 use crate::judge::{self, JudgedCase, Verdict};
-use crate::run::{self, Conditions, Interpreter, Job, Limits, Program, RunError, Runner, Session, Submission};
+use crate::run::{
+    self, Conditions, Confinement, Interpreter, Job, Limits, Program, RunError, Runner, Session, Submission,
+};
 
 /// Why a submission could not be graded. None of this is the submission's fault.
 #[derive(Debug, thiserror::Error)]
@@ -46,13 +48,15 @@ pub enum Graded<'g> {
 
 /// How the runs are made.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct Options<'o> {
     /// A time limit in place of the assignment's.
     pub time: Option<Duration>,
     /// Whether `time.sleep` sleeps.
     pub real_sleep: bool,
     /// How a Python program is started.
     pub runner: Runner,
+    /// What keeps the program from doing harm.
+    pub confinement: &'o Confinement,
     /// How many runs there are at a time.
     pub workers: usize,
 }
@@ -61,7 +65,7 @@ pub struct Options {
 ///
 /// # Errors
 /// When a run can't be made, or a case does not fit its game.
-pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> Result<Report, GradeError> {
+pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) -> Result<Report, GradeError> {
     let program = match graded {
         Graded::Python(interpreter, submission) => Program::Python { interpreter, submission },
         Graded::Command(line, submission) => Program::Command { line, submission },
@@ -70,6 +74,7 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> R
         runner: options.runner,
         memory: assignment.limits.memory_bytes(),
         real_sleep: options.real_sleep,
+        confinement: options.confinement.clone(),
     };
     let session = Session::open(program, conditions)?;
     if let Some(words) = session.syntax_error() {
@@ -105,10 +110,7 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options) -> R
     let unfit = |stop| GradeError::Unfit { case: String::new(), stop };
     let judgement = judge::judge_submission(assignment.game, &combinations, case_runs).map_err(unfit)?;
     let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs).map_err(unfit)?;
-    let report =
-        report::judged(assignment, graded, &session, (&judgement, case_runs), (&dice, dice_runs), results.short_from);
-    session.close()?;
-    Ok(report)
+    Ok(report::judged(assignment, graded, &session, (&judgement, case_runs), (&dice, dice_runs), results.short_from))
 }
 
 /// One run, before it is made.
@@ -125,7 +127,7 @@ fn plan(
     assignment: &Assignment,
     case: &Case,
     combinations: &[Rulings],
-    options: Options,
+    options: Options<'_>,
 ) -> Result<Vec<Planned>, GradeError> {
     let seeds: Vec<_> = match &case.task {
         Task::Script(script) => vec![script.seed.as_ref().map(|seed| seed.number().clone())],
@@ -146,10 +148,8 @@ fn plan(
             }
         }
         let size = transcripts.iter().map(|transcript| transcript.piped().to_string().len() as u64).max().unwrap_or(0);
-        let limits = Limits {
-            time: options.time.unwrap_or(assignment.limits.time),
-            output: assignment.limits.output_for(size),
-        };
+        let limits =
+            Limits { time: options.time.unwrap_or(assignment.limits.time), output: assignment.limits.output_for(size) };
         let is_open = |transcript: &&Transcript| transcript.is_unanswered() && assignment.game != Game::Doubles;
         let unanswered = transcripts.iter().filter(is_open).map(Expected::new).collect();
         let script = run::Script { inputs: inputs.to_vec(), seed: seed.as_ref().map(ToString::to_string) };

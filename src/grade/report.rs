@@ -8,7 +8,7 @@ use reference::transcript::Transcript;
 use super::{Graded, earned, reads_ahead};
 use crate::assignment::{Assignment, Case, Points};
 use crate::judge::{self, Cause, Difference, JudgedCase, Judgement, Verdict};
-use crate::run::{Crash, Ending, Session, Submission};
+use crate::run::{Crash, Ending, Layer, Session, Submission};
 
 /// The outcome of one submission.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Report {
     pub interpreter: Option<String>,
     /// How it was run: `warm`, `spawn` or `command`.
     pub runner: &'static str,
+    /// What kept it from doing harm.
+    pub confinement: Vec<Layer>,
     /// The answers to open questions that matter for it.
     pub rulings: Vec<Ruling>,
     /// What else there is to say.
@@ -173,6 +175,7 @@ impl Report {
             max_score: assignment.max_points(),
             interpreter,
             runner: session.runner(),
+            confinement: session.layers().to_vec(),
             rulings: vec![],
             notes,
             cases: vec![],
@@ -208,7 +211,12 @@ impl CaseReport {
 /// The report of a program that is no Python.
 pub(super) fn not_run(assignment: &Assignment, graded: Graded<'_>, session: &Session<'_>, words: &str) -> Report {
     let cases = assignment.cases.iter().map(|case| CaseReport::new(case, Verdict::NotRun, Points::ZERO)).collect();
-    Report { outcome: Outcome::NotRun, cases, syntax_error: Some(words.to_owned()), ..Report::new(assignment, graded, session) }
+    Report {
+        outcome: Outcome::NotRun,
+        cases,
+        syntax_error: Some(words.to_owned()),
+        ..Report::new(assignment, graded, session)
+    }
 }
 
 /// The report of a program that was run.

@@ -36,7 +36,7 @@ pub enum Comparison {
 pub struct Compared {
     /// How they compare.
     pub comparison: Comparison,
-    /// How many expected items were found before the first difference.
+    /// How many printed items agree before the first difference.
     pub agreement: usize,
 }
 
@@ -144,23 +144,20 @@ impl Expected {
     pub fn compare(&self, printed: &Printed<'_>, level: Level) -> Compared {
         let pattern = self.pattern(level);
         let mut search = Search { pattern, bytes: printed.bytes, items: printed.items(level), furthest: (0, 0) };
-        let comparison = match search.run(0, pattern.wants.len(), 0) {
-            Some(end) if end == search.items.len() || self.unanswered => Comparison::Equal,
-            Some(end) => Comparison::Long(end),
+        match search.run(0, pattern.wants.len(), 0) {
+            Some(end) => {
+                let is_equal = end == search.items.len() || self.unanswered;
+                let comparison = if is_equal { Comparison::Equal } else { Comparison::Long(end) };
+                Compared { comparison, agreement: end }
+            }
             None => {
                 let (expected, actual) = search.furthest;
-                if actual == search.items.len() {
-                    Comparison::Short(expected)
-                } else {
-                    Comparison::Differs { expected, actual }
-                }
+                let is_short = actual == search.items.len();
+                let comparison =
+                    if is_short { Comparison::Short(expected) } else { Comparison::Differs { expected, actual } };
+                Compared { comparison, agreement: actual }
             }
-        };
-        let agreement = match comparison {
-            Comparison::Short(expected) | Comparison::Differs { expected, .. } => expected,
-            Comparison::Equal | Comparison::Long(_) => pattern.wants.len(),
-        };
-        Compared { comparison, agreement }
+        }
     }
 
     /// Whether the bytes printed so far already hold the whole of a transcript that ends at an unanswered prompt.

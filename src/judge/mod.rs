@@ -30,7 +30,7 @@ pub use verdict::{Judged, Verdict};
 use crate::run::{Ending, Outcome};
 use compare::{Expected, Printed};
 use difference::Sides;
-use verdict::judge;
+use verdict::{judge, judge_at_once};
 
 /// One script that a submission was run on.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +102,9 @@ pub fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) 
             let judged = match known.iter().find(|(other, _)| other.shows_the_same(&transcript)) {
                 Some((_, judged)) => *judged,
                 None => {
-                    let judged = judge(&Expected::new(&transcript), printed, run.outcome, run.script.inputs.len());
+                    let lines = run.script.inputs.len();
+                    let judged = judge_at_once(&transcript, printed, run.outcome, lines)
+                        .unwrap_or_else(|| judge(&Expected::new(&transcript), printed, run.outcome, lines));
                     known.push((transcript, judged));
                     judged
                 }
@@ -176,10 +178,13 @@ impl<'r> References<'r> {
 fn judged_case((played, dice): (Played, Shown), run: &Run<'_>, printed: &Printed<'_>) -> JudgedCase {
     let transcript = played.transcript;
     let Run { script, outcome } = run;
-    let expected = Expected::new(&transcript);
-    let judged = judge(&expected, printed, outcome, script.inputs.len());
     let read = outcome.lines_read.unwrap_or(script.inputs.len()).min(script.inputs.len());
     let screen = Screen::new(&outcome.stdout, read, outcome.places.as_deref(), &transcript);
+    if let Some(judged) = judge_at_once(&transcript, printed, outcome, script.inputs.len()) {
+        return JudgedCase { verdict: judged.verdict, difference: None, screen, transcript, dice };
+    }
+    let expected = Expected::new(&transcript);
+    let judged = judge(&expected, printed, outcome, script.inputs.len());
     let broke_off = !matches!(outcome.ending, Ending::Exited { .. });
     let sides = Sides { transcript: &transcript, expected: &expected, printed, screen: &screen, broke_off };
     let difference = match judged.divergence {

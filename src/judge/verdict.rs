@@ -1,5 +1,7 @@
 //! From one run to its verdict.
 
+use reference::transcript::Transcript;
+
 use crate::run::{Ending, Outcome};
 
 use super::compare::{Comparison, Expected, Level, Printed};
@@ -56,6 +58,20 @@ pub struct Judged {
     pub divergence: Option<(Level, Comparison)>,
     /// How far the contents agree, then how far the bytes do: more is nearer.
     pub agreement: (usize, usize),
+}
+
+/// Judges a run that printed a transcript byte for byte, as most runs of a right program do, without taking either
+/// apart; nothing if it has to be looked at more closely.
+pub fn judge_at_once(
+    transcript: &Transcript,
+    printed: &Printed<'_>,
+    outcome: &Outcome,
+    lines: usize,
+) -> Option<Judged> {
+    let is_over = fault(&outcome.ending).is_none() && outcome.lines_read.is_none_or(|read| read >= lines);
+    let agreement = (printed.items(Level::Content).len(), printed.items(Level::Exact).len());
+    let passed = Judged { verdict: Verdict::Passed, divergence: None, agreement };
+    (is_over && transcript.piped().is_literally(printed.bytes)).then_some(passed)
 }
 
 /// Judges one run. `lines` is how many inputs the script has.

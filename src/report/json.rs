@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::grade::{CaseReport, Report};
+use crate::run::Layer;
 
 #[derive(Serialize)]
 struct JsonReport<'r> {
@@ -16,7 +17,7 @@ struct JsonReport<'r> {
     max_score: f64,
     interpreter: Option<&'r str>,
     runner: &'static str,
-    confinement: Vec<JsonLayer>,
+    confinement: Vec<JsonLayer<'r>>,
     rulings: Vec<JsonRuling>,
     notes: &'r [String],
     syntax_error: Option<&'r str>,
@@ -24,9 +25,15 @@ struct JsonReport<'r> {
 }
 
 #[derive(Serialize)]
-struct JsonLayer {
+struct JsonLayer<'r> {
     layer: &'static str,
     state: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    why: &'r str,
+}
+
+fn json_layer(layer: &Layer) -> JsonLayer<'_> {
+    JsonLayer { layer: layer.name, state: layer.state.id(), why: &layer.why }
 }
 
 #[derive(Serialize)]
@@ -90,8 +97,7 @@ fn json(report: &Report) -> JsonReport<'_> {
         max_score: report.max_score.to_f64(),
         interpreter: report.interpreter.as_deref(),
         runner: report.runner,
-        // Limits on time, output and memory, and a scratch folder: not a sandbox.
-        confinement: vec![JsonLayer { layer: "limits", state: if cfg!(unix) { "enforced" } else { "partly" } }],
+        confinement: report.confinement.iter().map(json_layer).collect(),
         rulings: rulings
             .map(|ruling| JsonRuling { question: ruling.question, answer: ruling.answer, inferred: ruling.inferred })
             .collect(),

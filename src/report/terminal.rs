@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::visible::{Spaces, named, visible};
 use crate::grade::{CaseReport, DifferenceReport, Outcome, Report, SideLine};
 use crate::judge::{Cause, Verdict};
+use crate::run::{Layer, State};
 
 /// How the report is laid out.
 #[derive(Debug, Clone)]
@@ -716,7 +717,7 @@ fn words(verdict: Verdict) -> &'static str {
         Verdict::TooMuchOutput => "too much output",
         Verdict::TooMuchMemory => "too much memory",
         Verdict::LeftInputUnread => "left input unread",
-        Verdict::Presentation => "only spacing",
+        Verdict::Presentation => "only layout",
         Verdict::Passed => "passed",
     }
 }
@@ -735,5 +736,17 @@ fn ended(case: &CaseReport) -> &'static str {
 
 fn last_line(report: &Report) -> String {
     let by = report.interpreter.as_deref().unwrap_or("its own command");
-    format!("Run by {by}, with limits on time, output and memory, but not in a sandbox.")
+    let holding: Vec<_> = report.confinement.iter().filter(|layer| layer.name != "limits").filter_map(holds).collect();
+    match holding.as_slice() {
+        [] => format!("Run by {by}, with limits on time, output and memory, but not in a sandbox."),
+        holding => format!("Run by {by} in a sandbox ({}).", holding.join(", ")),
+    }
+}
+
+fn holds(layer: &Layer) -> Option<String> {
+    match layer.state {
+        State::Enforced => Some(layer.name.to_owned()),
+        State::Partly => Some(format!("{} in part", layer.name)),
+        State::Unavailable | State::Off => None,
+    }
 }

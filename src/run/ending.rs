@@ -1,6 +1,6 @@
 //! How a run ended, told from what was seen outside and what the program's own trace says.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
@@ -51,11 +51,18 @@ pub(super) struct Trace {
 }
 
 impl Trace {
+    /// Reads a trace by its path, where the program may have put anything: a trace that is no file says nothing.
     pub fn read(path: &Path, lines: usize) -> Self {
+        if !fs::symlink_metadata(path).is_ok_and(|about| about.is_file()) {
+            return Self::default();
+        }
+        File::open(path).map_or_else(|_| Self::default(), |file| Self::read_from(file, lines))
+    }
+
+    pub fn read_from(file: File, lines: usize) -> Self {
         let mut text = Vec::new();
         let most = 4096 + 64 * lines as u64;
-        // A trace that can't be read is one that says nothing.
-        let _ = File::open(path).and_then(|file| file.take(most).read_to_end(&mut text));
+        let _ = file.take(most).read_to_end(&mut text);
         let mut trace = Self::default();
         for line in String::from_utf8_lossy(&text).lines() {
             let mut words = line.split(' ');

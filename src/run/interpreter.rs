@@ -22,7 +22,9 @@ if kind == 'cpython' and sys.version_info >= (3, 8):
     import importlib.util, marshal
     code = marshal.dumps(compile(sys.argv[1], sys.argv[2], 'exec'))
     code = (importlib.util.MAGIC_NUMBER + bytes(12) + code).hex()
-answer = '%d %d %d\\n%s\\n%s\\n%s' % (tuple(sys.version_info[:3]) + (kind, code or '', sys.executable))
+places = [sys.executable, sys.prefix, sys.exec_prefix, getattr(sys, 'base_prefix', ''), getattr(sys, 'base_exec_prefix', '')]
+places += [path for path in sys.path if 'python' in path and os.path.isabs(path)]
+answer = '%d %d %d\\n%s\\n%s\\n%s' % (tuple(sys.version_info[:3]) + (kind, code or '', chr(0).join(places)))
 os.write(1, os.fsencode(answer) if hasattr(os, 'fsencode') else answer)";
 
 /// A Python that works.
@@ -35,6 +37,9 @@ pub struct Interpreter {
     /// Such as `CPython`.
     pub implementation: String,
     pub(super) harness: Harness,
+    /// Where what it imports is.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing limits there what may be read"))]
+    pub(super) reads: Vec<PathBuf>,
 }
 
 /// What an interpreter loads before each program: `sitecustomize.py`, or `sitecustomize.pyc`.
@@ -180,7 +185,11 @@ fn answer(stdout: &[u8]) -> Option<Interpreter> {
         [] => Harness::Source,
         digits => Harness::Compiled(bytes(digits)?),
     };
-    let path = path(lines.next()?)?;
+    let mut places = lines.next()?.split(|&byte| byte == 0).map(path);
+    let path = places.next()??;
+    let mut reads: Vec<PathBuf> = places.flatten().filter(|place| place.parent().is_some()).collect();
+    reads.sort();
+    reads.dedup();
     let mut numbers = version.split(' ').map(|number| number.parse().ok());
     let implementation = match kind {
         "cpython" => "CPython".to_owned(),
@@ -188,7 +197,7 @@ fn answer(stdout: &[u8]) -> Option<Interpreter> {
         other => other.to_owned(),
     };
     let version = (numbers.next()??, numbers.next()??, numbers.next()??);
-    (!path.as_os_str().is_empty()).then_some(Interpreter { path, version, implementation, harness })
+    (!path.as_os_str().is_empty()).then_some(Interpreter { path, version, implementation, harness, reads })
 }
 
 fn bytes(digits: &[u8]) -> Option<Vec<u8>> {

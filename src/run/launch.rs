@@ -7,6 +7,10 @@ use std::process::Command;
 use super::scratch::Scratch;
 use super::{Conditions, Interpreter, Program, RunError, Script, Submission};
 
+/// The variable that holds the filter which forks set for themselves.
+#[cfg(target_os = "linux")]
+pub(super) const FILTER: &str = "CHECK_FILTER";
+
 /// How far a Python program goes.
 pub(super) enum Mode<'a> {
     Run(&'a Script),

@@ -7,6 +7,7 @@
 //!
 //! Faults of the program are an [`Ending`]; faults of ours are a [`RunError`].
 
+mod confinement;
 #[cfg(unix)]
 mod descriptors;
 mod ending;
@@ -19,6 +20,8 @@ mod linux;
 mod pool;
 #[cfg(not(unix))]
 mod portable;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod scratch;
 mod signals;
 mod submission;
@@ -33,14 +36,17 @@ mod warm;
 use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitStatus;
+use std::process::{Command, ExitStatus};
 #[cfg(unix)]
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+pub use confinement::{Confinement, Isolation, Layer, State};
 pub use ending::{Crash, Ending};
 pub use interpreter::{Interpreter, InterpreterError};
 pub use pool::{Job, Results};
+#[cfg(target_os = "linux")]
+pub use sandbox::launch_confined;
 pub use signals::{interrupted, stop_on_signals};
 pub use submission::{OpenError, Submission};
 
@@ -48,16 +54,13 @@ use ending::Trace;
 use launch::Mode;
 #[cfg(not(unix))]
 use portable::drive;
+#[cfg(target_os = "linux")]
+use sandbox::Sandbox;
 use scratch::Scratch;
 #[cfg(unix)]
 use unix::drive;
 #[cfg(unix)]
 use warm::{Started, Warm};
-
-#[cfg(unix)]
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
@@ -121,11 +124,13 @@ pub struct Conditions {
     pub memory: u64,
     /// Whether `time.sleep` sleeps; otherwise it returns at once.
     pub real_sleep: bool,
+    /// What keeps the program from doing harm.
+    pub confinement: Confinement,
 }
 
 impl Default for Conditions {
     fn default() -> Self {
-        Self { runner: Runner::Warm, memory: 512 << 20, real_sleep: false }
+        Self { runner: Runner::Warm, memory: 512 << 20, real_sleep: false, confinement: Confinement::default() }
     }
 }
 
@@ -205,6 +210,12 @@ pub enum RunError {
     /// The system refused something that a run needs.
     #[error("the system refused what a run needs: {0}")]
     System(#[from] io::Error),
+    /// It can't be confined as closely as was required.
+    #[error("the sandbox that --require-isolation asks for can't be had: {0}; see check doctor")]
+    Isolation(Layer),
+    /// No way to start the program was left.
+    #[error("the program can't be started under any confinement")]
+    Confinement,
     /// Somebody asked to stop; nothing is left behind.
     #[error("interrupted")]
     Interrupted,
@@ -254,44 +265,77 @@ const PREPARATION: Duration = Duration::from_secs(5);
 pub struct Session<'a> {
     program: Program<'a>,
     conditions: Conditions,
+    way: Way,
     syntax_error: Option<String>,
-    /// Interpreters that wait for a run; none where each run has its own.
+    /// An interpreter that waits for its first run.
     #[cfg(unix)]
-    warm: Option<Mutex<Vec<Warm>>>,
+    first: Mutex<Option<Warm>>,
+}
+
+/// How the runs of a program are made.
+#[derive(Debug)]
+struct Way {
+    runner: &'static str,
+    #[cfg(target_os = "linux")]
+    sandbox: Option<Sandbox>,
+    layers: Vec<Layer>,
+}
+
+/// Makes runs one after the other.
+#[derive(Debug)]
+struct Worker<'s> {
+    session: &'s Session<'s>,
+    #[cfg(unix)]
+    warm: Option<Warm>,
 }
 
 impl<'a> Session<'a> {
-    /// Makes a program ready: a Python program is compiled, and none of it runs.
+    /// Makes a program ready: a Python program is compiled, and none of it runs. What keeps the interpreter from
+    /// starting on this system is left out of the confinement, and [`Session::layers`] says so.
     ///
     /// # Errors
     /// Only what is no fault of the program, among it an interpreter that does not work.
     pub fn open(program: Program<'a>, conditions: Conditions) -> Result<Self, RunError> {
-        let Program::Python { interpreter, submission } = program else {
-            return Ok(Self::new(program, conditions, None));
-        };
+        let mut ways = Way::all(&program, &conditions).into_iter();
+        loop {
+            let Some(way) = ways.next() else { return Err(RunError::Confinement) };
+            if let Some(layer) = conditions.confinement.required.short_of(&way.layers) {
+                return Err(RunError::Isolation(layer.clone()));
+            }
+            let mut session = Self {
+                program,
+                conditions: conditions.clone(),
+                way,
+                syntax_error: None,
+                #[cfg(unix)]
+                first: Mutex::new(None),
+            };
+            let Err(error) = session.prepare() else { return Ok(session) };
+            if ways.len() == 0 || !matches!(error, RunError::Interpreter { .. }) {
+                return Err(error);
+            }
+        }
+    }
+
+    fn prepare(&mut self) -> Result<(), RunError> {
+        let Program::Python { interpreter, submission } = self.program else { return Ok(()) };
         #[cfg(unix)]
-        if conditions.runner == Runner::Warm && interpreter.is_cpython() {
-            match Warm::start(&program, &conditions)? {
+        if self.conditions.runner == Runner::Warm && interpreter.is_cpython() {
+            match Warm::start(self)? {
                 Started::Ready(warm) => {
-                    let warm = Some(Mutex::new(vec![*warm]));
-                    return Ok(Self { warm, ..Self::new(program, conditions, None) });
+                    self.way.runner = "warm";
+                    self.first = Mutex::new(Some(*warm));
+                    return Ok(());
                 }
-                Started::SyntaxError(words) => return Ok(Self::new(program, conditions, Some(words))),
+                Started::SyntaxError(words) => {
+                    self.syntax_error = Some(words);
+                    return Ok(());
+                }
                 Started::Unfit => {}
             }
         }
-        let syntax_error = syntax_error(interpreter, submission, &conditions)?;
-        Ok(Self::new(program, conditions, syntax_error))
-    }
-
-    fn new(program: Program<'a>, conditions: Conditions, syntax_error: Option<String>) -> Self {
-        Self {
-            program,
-            conditions,
-            syntax_error,
-            #[cfg(unix)]
-            warm: None,
-        }
+        self.syntax_error = self.ask_for_syntax_error(interpreter, submission)?;
+        Ok(())
     }
 
     /// Python's own words if the submission is no Python program; none if it is one, or if the interpreter can't tell
@@ -304,14 +348,13 @@ impl<'a> Session<'a> {
     /// How runs are made: `warm`, `spawn` or `command`.
     #[must_use]
     pub fn runner(&self) -> &'static str {
-        #[cfg(unix)]
-        if self.warm.is_some() {
-            return "warm";
-        }
-        match self.program {
-            Program::Python { .. } => "spawn",
-            Program::Command { .. } => "command",
-        }
+        self.way.runner
+    }
+
+    /// What keeps the program from doing harm, and how much of it holds.
+    #[must_use]
+    pub fn layers(&self) -> &[Layer] {
+        &self.way.layers
     }
 
     /// Runs the program, typing `script`.
@@ -322,67 +365,68 @@ impl<'a> Session<'a> {
     /// # Errors
     /// Only what is no fault of the program.
     pub fn run(&self, script: &Script, limits: &Limits, stop: &dyn Fn(&[u8]) -> bool) -> Result<Outcome, RunError> {
-        self.run_while(script, limits, stop, &|| limits.time, &|| false)
-    }
-
-    fn run_while(
-        &self,
-        script: &Script,
-        limits: &Limits,
-        stop: &dyn Fn(&[u8]) -> bool,
-        time: &dyn Fn() -> Duration,
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<Outcome, RunError> {
-        let python = matches!(self.program, Program::Python { .. });
-        let watch = Watch {
-            time,
-            output: limits.output,
-            memory: self.conditions.memory,
-            address_space: python,
-            stop,
-            cancelled,
-        };
-        #[cfg(unix)]
-        if let Some(idle) = &self.warm {
-            let waiting = lock(idle).pop();
-            let warm = match waiting {
-                Some(warm) => Some(warm),
-                None => Warm::start(&self.program, &self.conditions)?.ready(),
-            };
-            if let Some(mut warm) = warm
-                && let Some(ended) = warm.run(self.program.submission(), script, &watch)?
-            {
-                let outcome = self.outcome(warm.scratch(), ended, script, stop);
-                if warm.is_sound() {
-                    lock(idle).push(warm);
-                }
-                return Ok(outcome);
-            }
-        }
-        let scratch = Scratch::new(self.program.submission())?;
-        let command = launch::command(&self.program, &scratch, Mode::Run(script), &self.conditions)?;
-        let ended = drive(command, &script.inputs, &watch, Some(scratch.home()))?;
-        let outcome = self.outcome(&scratch, ended, script, stop);
-        scratch.remove()?;
+        let mut worker = self.worker();
+        let outcome = worker.run(script, limits, stop, &|| limits.time, &|| false)?;
+        worker.close()?;
         Ok(outcome)
     }
 
-    /// Ends what waits for another run, and removes the last of its files.
-    ///
-    /// # Errors
-    /// If something of it is left on disk.
-    pub fn close(self) -> Result<(), RunError> {
-        #[cfg(unix)]
-        for warm in self.warm.into_iter().flat_map(|idle| idle.into_inner().unwrap_or_else(PoisonError::into_inner)) {
-            warm.close()?;
+    fn worker(&self) -> Worker<'_> {
+        Worker {
+            session: self,
+            #[cfg(unix)]
+            warm: self.first.lock().unwrap_or_else(PoisonError::into_inner).take(),
         }
-        Ok(())
+    }
+
+    /// The command that starts the program, confined.
+    fn command(&self, scratch: &mut Scratch, mode: Mode<'_>) -> Result<Command, RunError> {
+        let conditions = &self.conditions;
+        #[cfg(target_os = "linux")]
+        if let Some(sandbox) = &self.way.sandbox {
+            let forks = matches!(mode, Mode::Warm);
+            let mut command = launch::command(&self.program, scratch, mode, conditions)?;
+            if forks && let Some(filter) = sandbox.filter_for_forks() {
+                command.env(launch::FILTER, filter);
+            }
+            scratch.give_to(sandbox.user())?;
+            return Ok(sandbox.confine(&command, &self.program, scratch, forks));
+        }
+        launch::command(&self.program, scratch, mode, conditions)
+    }
+
+    /// Python's own words if a submission is no Python program, by an interpreter that does not run it.
+    fn ask_for_syntax_error(
+        &self,
+        interpreter: &Interpreter,
+        submission: &Submission,
+    ) -> Result<Option<String>, RunError> {
+        let mut scratch = Scratch::new(Some(submission))?;
+        let command = self.command(&mut scratch, Mode::Syntax)?;
+        let watch = Watch {
+            time: &|| PREPARATION,
+            output: Limits::default().output,
+            memory: self.conditions.memory,
+            address_space: true,
+            stop: &|_| false,
+            cancelled: &|| false,
+        };
+        let ended = drive(command, &[], &watch, Some(scratch.home()))?;
+        let trace = Trace::read(&scratch.trace(), 0);
+        let said = String::from_utf8_lossy(&scratch.hide(&ended.stderr_tail)).into_owned();
+        scratch.remove()?;
+        if !trace.started {
+            return Err(RunError::Interpreter { path: interpreter.path.clone(), said });
+        }
+        let is_error = ended.cut.is_none() && tells_of_a_syntax_error(&trace, &said);
+        Ok((is_error && interpreter.is_cpython()).then_some(said))
     }
 
     fn outcome(
         &self,
         scratch: &Scratch,
         mut ended: Ended,
+        trace: Option<Trace>,
         script: &Script,
         stop: &dyn Fn(&[u8]) -> bool,
     ) -> Outcome {
@@ -391,8 +435,6 @@ impl<'a> Session<'a> {
         if all_read && stop(&ended.stdout) {
             ended.cut = Some(Cut::Stopped);
         }
-        let python = matches!(self.program, Program::Python { .. });
-        let trace = python.then(|| Trace::read(&scratch.trace(), script.inputs.len()));
         let ending = ending::ending(&ended, trace.as_ref(), all_read);
         let stdout = scratch.hide(&ended.stdout);
         let is_as_printed = matches!(stdout, Cow::Borrowed(_));
@@ -413,31 +455,78 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Python's own words if a submission is no Python program, by an interpreter that does not run it.
-fn syntax_error(
-    interpreter: &Interpreter,
-    submission: &Submission,
-    conditions: &Conditions,
-) -> Result<Option<String>, RunError> {
-    let scratch = Scratch::new(Some(submission))?;
-    let command = launch::command(&Program::Python { interpreter, submission }, &scratch, Mode::Syntax, conditions)?;
-    let watch = Watch {
-        time: &|| PREPARATION,
-        output: Limits::default().output,
-        memory: conditions.memory,
-        address_space: true,
-        stop: &|_| false,
-        cancelled: &|| false,
-    };
-    let ended = drive(command, &[], &watch, Some(scratch.home()))?;
-    let trace = Trace::read(&scratch.trace(), 0);
-    let said = String::from_utf8_lossy(&scratch.hide(&ended.stderr_tail)).into_owned();
-    scratch.remove()?;
-    if !trace.started {
-        return Err(RunError::Interpreter { path: interpreter.path.clone(), said });
+impl Way {
+    /// The ways to run a program, the most confined first.
+    fn all(program: &Program<'_>, conditions: &Conditions) -> Vec<Way> {
+        let runner = match program {
+            Program::Python { .. } => "spawn",
+            Program::Command { .. } => "command",
+        };
+        #[cfg(target_os = "linux")]
+        {
+            let ways = Sandbox::all(&conditions.confinement, program).into_iter();
+            ways.map(|(sandbox, layers)| Way { runner, sandbox, layers }).collect()
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = conditions;
+            vec![Way { runner, layers: vec![Layer::limits()] }]
+        }
     }
-    let is_error = ended.cut.is_none() && tells_of_a_syntax_error(&trace, &said);
-    Ok((is_error && interpreter.is_cpython()).then_some(said))
+}
+
+impl Worker<'_> {
+    fn run(
+        &mut self,
+        script: &Script,
+        limits: &Limits,
+        stop: &dyn Fn(&[u8]) -> bool,
+        time: &dyn Fn() -> Duration,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Outcome, RunError> {
+        let session = self.session;
+        let python = matches!(session.program, Program::Python { .. });
+        let watch = Watch {
+            time,
+            output: limits.output,
+            memory: session.conditions.memory,
+            address_space: python,
+            stop,
+            cancelled,
+        };
+        #[cfg(unix)]
+        if session.way.runner == "warm" {
+            let warm = match self.warm.take() {
+                Some(warm) => Some(warm),
+                None => Warm::start(session)?.ready(),
+            };
+            if let Some(mut warm) = warm
+                && let Some((ended, trace)) = warm.run(session.program.submission(), script, &watch)?
+            {
+                let outcome = session.outcome(warm.scratch(), ended, Some(trace), script, stop);
+                if warm.is_sound() {
+                    self.warm = Some(warm);
+                }
+                return Ok(outcome);
+            }
+        }
+        let mut scratch = Scratch::new(session.program.submission())?;
+        let command = session.command(&mut scratch, Mode::Run(script))?;
+        let ended = drive(command, &script.inputs, &watch, Some(scratch.home()))?;
+        let trace = python.then(|| Trace::read(&scratch.trace(), script.inputs.len()));
+        let outcome = session.outcome(&scratch, ended, trace, script, stop);
+        scratch.remove()?;
+        Ok(outcome)
+    }
+
+    /// Ends what waits for another run, and removes the last of its files.
+    fn close(self) -> Result<(), RunError> {
+        #[cfg(unix)]
+        if let Some(warm) = self.warm {
+            warm.close()?;
+        }
+        Ok(())
+    }
 }
 
 /// Whether a program that was only to be compiled could not be. A traceback's head means that something ran after all:

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::{Ending, Limits, Outcome, RunError, Script, Session};
+use super::{Ending, Limits, Outcome, RunError, Script, Session, Worker};
 
 /// A program that has timed out this often gets little time for the rest.
 const PATIENCE: usize = 3;
@@ -32,77 +32,85 @@ pub struct Results<T> {
 }
 
 impl Session<'_> {
-/// Runs all jobs, and calls `finish` on each outcome, in the worker that has it and in no fixed order.
-///
-/// The results do not depend on the number of workers: a job has half a second if three before it, in their order,
-/// have timed out; one that turns out to have had too much is run again.
-///
-/// # Errors
-/// The first fault of ours; the other runs are given up then.
-pub fn run_all<T: Send>(
-    &self,
-    jobs: &[Job<'_>],
-    workers: usize,
-    finish: &(dyn Fn(usize, Outcome) -> T + Sync),
-) -> Result<Results<T>, RunError> {
-    let timed_out: Vec<_> = jobs.iter().map(|_| AtomicBool::new(false)).collect();
-    let is_short =
-        |index: usize| timed_out[..index].iter().filter(|out| out.load(Ordering::SeqCst)).count() >= PATIENCE;
-    let given_up = AtomicBool::new(false);
-    let run = |index: usize| {
-        let job = &jobs[index];
-        let time = || {
-            if is_short(index) { job.limits.time.min(SHORT) } else { job.limits.time }
+    /// Runs all jobs, and calls `finish` on each outcome, in the worker that has it and in no fixed order.
+    ///
+    /// The results do not depend on the number of workers: a job has half a second if three before it, in their order,
+    /// have timed out; one that turns out to have had too much is run again.
+    ///
+    /// # Errors
+    /// The first fault of ours; the other runs are given up then.
+    pub fn run_all<T: Send>(
+        &self,
+        jobs: &[Job<'_>],
+        workers: usize,
+        finish: &(dyn Fn(usize, Outcome) -> T + Sync),
+    ) -> Result<Results<T>, RunError> {
+        let timed_out: Vec<_> = jobs.iter().map(|_| AtomicBool::new(false)).collect();
+        let is_short =
+            |index: usize| timed_out[..index].iter().filter(|out| out.load(Ordering::SeqCst)).count() >= PATIENCE;
+        let given_up = AtomicBool::new(false);
+        let run = |worker: &mut Worker<'_>, index: usize| {
+            let job = &jobs[index];
+            let time = || {
+                if is_short(index) { job.limits.time.min(SHORT) } else { job.limits.time }
+            };
+            let cancelled = || given_up.load(Ordering::Relaxed);
+            let outcome = worker.run(job.script, &job.limits, job.stop, &time, &cancelled)?;
+            timed_out[index].store(outcome.ending == Ending::TimedOut, Ordering::SeqCst);
+            let duration = outcome.duration;
+            Ok((finish(index, outcome), duration))
         };
-        let cancelled = || given_up.load(Ordering::Relaxed);
-        let outcome = self.run_while(job.script, &job.limits, job.stop, &time, &cancelled)?;
-        timed_out[index].store(outcome.ending == Ending::TimedOut, Ordering::SeqCst);
-        let duration = outcome.duration;
-        Ok((finish(index, outcome), duration))
-    };
 
-    let next = AtomicUsize::new(0);
-    let error = Mutex::new(None);
-    let finished: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    let work = || {
-        while let index = next.fetch_add(1, Ordering::Relaxed)
-            && index < jobs.len()
-            && !given_up.load(Ordering::Relaxed)
-        {
-            match run(index) {
-                Ok(result) => *lock(&finished[index]) = Some(result),
-                Err(fault) => {
-                    lock(&error).get_or_insert(fault);
-                    given_up.store(true, Ordering::Relaxed);
+        let next = AtomicUsize::new(0);
+        let error = Mutex::new(None);
+        let finished: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
+        let work = || {
+            let mut worker = self.worker();
+            while let index = next.fetch_add(1, Ordering::Relaxed)
+                && index < jobs.len()
+                && !given_up.load(Ordering::Relaxed)
+            {
+                match run(&mut worker, index) {
+                    Ok(result) => *lock(&finished[index]) = Some(result),
+                    Err(fault) => {
+                        lock(&error).get_or_insert(fault);
+                        given_up.store(true, Ordering::Relaxed);
+                    }
                 }
             }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..workers.min(jobs.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    if let Some(error) = error.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-
-    let mut all = Vec::with_capacity(jobs.len());
-    for (index, result) in finished.into_iter().enumerate() {
-        let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (value, _) = match result {
-            Some((_, duration)) if duration > SHORT && is_short(index) && !timed_out[index].load(Ordering::SeqCst) => {
-                run(index)?
+            if let Err(fault) = worker.close() {
+                lock(&error).get_or_insert(fault);
             }
-            Some(result) => result,
-            None => run(index)?,
         };
-        all.push(value);
+        thread::scope(|scope| {
+            for _ in 1..workers.min(jobs.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        if let Some(error) = error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+
+        let mut all = Vec::with_capacity(jobs.len());
+        let mut worker = self.worker();
+        for (index, result) in finished.into_iter().enumerate() {
+            let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let (value, _) = match result {
+                Some((_, duration))
+                    if duration > SHORT && is_short(index) && !timed_out[index].load(Ordering::SeqCst) =>
+                {
+                    run(&mut worker, index)?
+                }
+                Some(result) => result,
+                None => run(&mut worker, index)?,
+            };
+            all.push(value);
+        }
+        worker.close()?;
+        let short_from = (0..jobs.len()).find(|&index| is_short(index));
+        Ok(Results { all, short_from })
     }
-    let short_from = (0..jobs.len()).find(|&index| is_short(index));
-    Ok(Results { all, short_from })
-}
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -1,7 +1,7 @@
 //! The private folder of one run: the program's working directory, and beside it what Python needs from us.
 
 use std::borrow::Cow;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,8 @@ pub(super) struct Scratch {
     root: PathBuf,
     /// Path to name, in the order in which they are replaced.
     names: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Who owns what is made for a run, if it is another user than ours.
+    user: Option<(u32, u32)>,
 }
 
 impl Scratch {
@@ -26,9 +28,11 @@ impl Scratch {
 
     fn filled(submission: Option<&Submission>) -> io::Result<Self> {
         let root = tempfile::Builder::new().prefix("check-").tempdir()?.keep();
-        let mut scratch = Self { root, names: Vec::new() };
+        let mut scratch = Self { root, names: Vec::new(), user: None };
         scratch.root = scratch.root.canonicalize()?;
         fs::create_dir(scratch.harness())?;
+        fs::create_dir(scratch.room())?;
+        File::create_new(scratch.trace())?;
         if let Some(submission) = submission {
             scratch.names = names(&scratch.home(), submission);
         }
@@ -36,7 +40,47 @@ impl Scratch {
         Ok(scratch)
     }
 
+    /// Gives what a program may write to the user that it runs as, who may pass the folders above it.
+    #[cfg(target_os = "linux")]
+    pub fn give_to(&mut self, user: Option<(u32, u32)>) -> Result<(), RunError> {
+        self.user = user;
+        let given = user.map_or(Ok(()), |_| {
+            allow(&self.root, 0o711)?;
+            allow(&self.room(), 0o711)?;
+            allow(&self.harness(), 0o755)?;
+            for file in fs::read_dir(self.harness())? {
+                allow(&file?.path(), 0o644)?;
+            }
+            self.give(&self.trace())?;
+            self.give_home()
+        });
+        given.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    }
+
+    fn give_home(&self) -> io::Result<()> {
+        let mut folders = vec![self.home()];
+        while let Some(folder) = folders.pop() {
+            self.give(&folder)?;
+            for entry in fs::read_dir(&folder)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() { folders.push(entry.path()) } else { self.give(&entry.path())? }
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn give(&self, path: &Path) -> io::Result<()> {
+        self.user.map_or(Ok(()), |(user, group)| std::os::unix::fs::lchown(path, Some(user), Some(group)))
+    }
+
+    #[cfg(not(unix))]
+    fn give(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Makes the home anew, for another run of the same program.
+    #[cfg(unix)]
     pub fn renew(&self, submission: Option<&Submission>) -> Result<(), RunError> {
         let renewed = remove_tree(&self.home()).and_then(|()| self.furnish(submission));
         renewed.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
@@ -44,6 +88,11 @@ impl Scratch {
 
     fn furnish(&self, submission: Option<&Submission>) -> io::Result<()> {
         fs::create_dir(self.home())?;
+        self.fill(submission)?;
+        if self.user.is_some() { self.give_home() } else { Ok(()) }
+    }
+
+    fn fill(&self, submission: Option<&Submission>) -> io::Result<()> {
         for file in submission.into_iter().flat_map(Submission::files) {
             let path = self.home().join(&file.path);
             if let Some(folder) = path.parent() {
@@ -52,8 +101,7 @@ impl Scratch {
             fs::write(&path, &file.bytes)?;
             #[cfg(unix)]
             if file.executable {
-                use std::os::unix::fs::PermissionsExt;
-                fs::set_permissions(&path, fs::Permissions::from_mode(0o700))?;
+                allow(&path, 0o700)?;
             }
         }
         Ok(())
@@ -61,7 +109,12 @@ impl Scratch {
 
     /// The program's working directory, home and folder for temporary files.
     pub fn home(&self) -> PathBuf {
-        self.root.join("home")
+        self.room().join("home")
+    }
+
+    /// The folder around it, which stays from run to run.
+    pub fn room(&self) -> PathBuf {
+        self.root.join("run")
     }
 
     /// What Python loads before the program.
@@ -180,8 +233,13 @@ fn remove_tree(root: &Path) -> io::Result<()> {
 /// Lets us into a folder that its program has locked.
 #[cfg(unix)]
 fn unlock(folder: &Path) -> io::Result<()> {
+    allow(folder, 0o700)
+}
+
+#[cfg(unix)]
+fn allow(path: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
 #[cfg(not(unix))]

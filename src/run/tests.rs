@@ -63,7 +63,6 @@ fn run_with(submission: &Submission, script: &Script, limits: &Limits) -> Outcom
     let by = |runner| {
         let session = Session::open(program, Conditions { runner, ..Conditions::default() }).unwrap();
         let outcome = session.run(script, limits, &|_| false).unwrap();
-        session.close().unwrap();
         outcome
     };
     let (warm, spawned) = (by(Runner::Warm), by(Runner::Spawn));
@@ -90,9 +89,7 @@ fn run(
     stop: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Outcome, RunError> {
     let session = Session::open(*program, Conditions::default())?;
-    let outcome = session.run(script, limits, stop)?;
-    session.close()?;
-    Ok(outcome)
+    session.run(script, limits, stop)
 }
 
 fn python(text: &str, inputs: &[&str]) -> Outcome {
@@ -494,7 +491,7 @@ mod tidiness {
     fn an_interruption_leaves_nothing() {
         let temporary = Files::new(&[]);
         let marks = Files::new(&[]);
-        let mut check = std::process::Command::new(std::env::current_exe().unwrap())
+        let mut check = Command::new(std::env::current_exe().unwrap())
             .args(["run::tests::tidiness::interrupted_run", "--exact", "--ignored"])
             .env("TMPDIR", temporary.0.path())
             .env("MARK", marks.path("pid"))
@@ -797,7 +794,7 @@ fn speed() {
     for (what, arguments) in [("python3 -c pass", vec!["-c", "pass"])] {
         let (started, used) = (Instant::now(), cpu());
         for _ in 0..200 {
-            let mut command = std::process::Command::new(&PYTHON.path);
+            let mut command = Command::new(&PYTHON.path);
             command.args(&arguments).env_clear().status().unwrap();
         }
         report(what, started, &used);

@@ -2,7 +2,7 @@
 //! tenth of a start. How it does that is told in `python/sitecustomize.py`.
 
 use std::fs::{self, File};
-use std::io::{self, IoSlice, PipeReader, Read};
+use std::io::{self, IoSlice, PipeReader, Read, Seek};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -15,12 +15,11 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 use rustix::process::Pid;
 
 use super::ending::Trace;
-use super::launch::{self, Mode};
+use super::launch::Mode;
 use super::scratch::Scratch;
 use super::unix::{Listener, Running, drive_process, keep_tail};
 use super::{
-    Conditions, Ended, PREPARATION, Program, RunError, STDERR_LIMIT, Script, Submission, Watch, signals,
-    tells_of_a_syntax_error,
+    Ended, PREPARATION, RunError, STDERR_LIMIT, Script, Session, Submission, Watch, signals, tells_of_a_syntax_error,
 };
 
 /// How long it may take to fork, or to tell of a process that was killed.
@@ -64,15 +63,15 @@ pub(super) struct Nursery {
 }
 
 impl Warm {
-    pub fn start(program: &Program<'_>, conditions: &Conditions) -> Result<Started, RunError> {
-        let scratch = Scratch::new(program.submission())?;
-        let mut command = launch::command(program, &scratch, Mode::Warm, conditions)?;
+    pub fn start(session: &Session<'_>) -> Result<Started, RunError> {
+        let mut scratch = Scratch::new(session.program.submission())?;
+        let mut command = session.command(&mut scratch, Mode::Warm)?;
         let (control, theirs) = UnixStream::pair()?;
         let (printed, stdout) = io::pipe()?;
         let (complained, stderr) = io::pipe()?;
         command.stdin(OwnedFd::from(theirs)).stdout(stdout).stderr(stderr).process_group(0);
         let mut interpreter = Running::start(command, Some(scratch.home()))?;
-        interpreter.limit(Some(conditions.memory));
+        interpreter.limit(Some(session.conditions.memory));
         control.set_nonblocking(true)?;
         let mut nursery = Nursery { control, heard: Vec::new(), ended: None, sound: true };
         if nursery.line(PREPARATION)?.is_some_and(|line| line == "ready") {
@@ -92,11 +91,13 @@ impl Warm {
         submission: Option<&Submission>,
         script: &Script,
         watch: &Watch<'_>,
-    ) -> Result<Option<Ended>, RunError> {
+    ) -> Result<Option<(Ended, Trace)>, RunError> {
         self.scratch.renew(submission)?;
-        let trace = self.scratch.trace();
-        fs::remove_file(&trace)?;
-        let trace = File::options().append(true).create_new(true).open(trace)?;
+        let path = self.scratch.trace();
+        // The program may have made something else of it.
+        fs::remove_file(&path)?;
+        let mut told = File::options().read(true).append(true).create_new(true).open(path)?;
+        let trace = told.try_clone()?;
         let (nursery, home) = (&mut self.nursery, self.scratch.home());
         let ended = drive_process(&script.inputs, watch, |[stdin, stdout, stderr]| {
             let pid = nursery.fork(script.seed.as_deref().unwrap_or(""), &[stdin, stdout, stderr, trace.into()])?;
@@ -104,7 +105,11 @@ impl Warm {
         });
         match ended {
             Err(RunError::System(_)) if !self.nursery.sound => Ok(None),
-            ended => ended.map(Some),
+            ended => {
+                let ended = ended?;
+                told.rewind()?;
+                Ok(Some((ended, Trace::read_from(told, script.inputs.len()))))
+            }
         }
     }
 

@@ -22,6 +22,8 @@ macro_rules! pictures {
                     filters => vec![
                         // The interpreter that the machine has.
                         (r"(CPython|PyPy) \d+\.\d+\.\d+", "CPython 3.X.Y"),
+                        // The layers that its kernel has.
+                        (r"(, with limits .* but not)? in a sandbox( \([a-z, ]+\))?\.", " in a sandbox (…)."),
                         // Later versions of Python point with carets at other parts of a line.
                         (r"(?m)^ +[~^]+\n( *File|\w*Error)", "$1"),
                     ],

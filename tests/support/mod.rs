@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use console_check::run::Interpreter;
+use console_check::run::{Confinement, Interpreter, Isolation};
 
 /// Of the Pythons on the path the one that starts quickest: there are many thousand runs, and an installation may load
 /// a great deal before a program's first line.
@@ -17,4 +17,11 @@ pub fn quickest_python() -> Interpreter {
         status.map_or(Duration::MAX, |_| start.elapsed())
     });
     found.unwrap_or_else(|| Interpreter::find(None).expect("a Python to run the programs"))
+}
+
+/// All that the system offers against a submission.
+#[allow(dead_code, reason = "not every test binary runs submissions itself")]
+pub fn sandbox() -> Confinement {
+    let launcher = Some(env!("CARGO_BIN_EXE_check").into());
+    Confinement { isolation: Isolation::Sandbox, launcher, ..Confinement::default() }
 }

@@ -1,0 +1,99 @@
+//! What keeps a submission's processes from doing harm, layer by layer, and what of it is in force.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// How closely submissions are to be confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Isolation {
+    /// What every system offers: limits, and a folder, an environment and pipes of a run's own.
+    #[default]
+    Limits,
+    /// All layers that the system has.
+    Sandbox,
+}
+
+impl Isolation {
+    /// What is less than this among some layers. Another user is a matter of who started `check`.
+    pub(super) fn short_of(self, layers: &[Layer]) -> Option<&Layer> {
+        let asked = |layer: &&Layer| self == Self::Sandbox && layer.name != "user";
+        layers.iter().filter(asked).find(|layer| layer.state != State::Enforced)
+    }
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Confinement {
+    /// How closely.
+    pub isolation: Isolation,
+    /// What has to be in force; a program that can't be confined so closely is not run.
+    pub required: Isolation,
+    /// The program that confines itself and then becomes the submission: one whose `main` begins with
+    /// [`launch_confined`](super::launch_confined), as that of `check` does. Without it there are limits only.
+    pub launcher: Option<PathBuf>,
+    /// Whether a Python program may start processes; a command always may.
+    pub allow_subprocess: bool,
+    /// Whether a program may use the network.
+    pub allow_network: bool,
+}
+
+/// One layer, as it was for a submission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// `limits`, `user`, `landlock` or `seccomp`.
+    pub name: &'static str,
+    /// Whether it holds.
+    pub state: State,
+    /// What is missing, and why; empty where nothing is.
+    pub why: String,
+}
+
+/// Whether a layer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Whole.
+    Enforced,
+    /// In part.
+    Partly,
+    /// Not at all: the system has no such thing.
+    Unavailable,
+    /// Not at all: it was not asked for.
+    Off,
+}
+
+impl State {
+    /// The name in reports.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Enforced => "enforced",
+            Self::Partly => "partly",
+            Self::Unavailable => "unavailable",
+            Self::Off => "off",
+        }
+    }
+}
+
+impl Layer {
+    pub(super) fn new(name: &'static str, state: State, why: impl Into<String>) -> Self {
+        Self { name, state, why: why.into() }
+    }
+
+    /// What holds on every system.
+    pub(super) fn limits() -> Self {
+        if cfg!(target_os = "linux") {
+            Self::new("limits", State::Enforced, "")
+        } else if cfg!(unix) {
+            Self::new("limits", State::Partly, "memory of commands is not watched on this system")
+        } else {
+            Self::new("limits", State::Partly, "memory and processes in the background are not watched on this system")
+        }
+    }
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.state.id())?;
+        if self.why.is_empty() { Ok(()) } else { write!(f, " ({})", self.why) }
+    }
+}
