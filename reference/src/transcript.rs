@@ -362,6 +362,22 @@ impl Display for Transcript {
 
 /// The piped form as text; what is not graded is written as in the text form.
 impl Piped {
+    /// Where the prompts end, in bytes of a text that is literally this one.
+    #[must_use]
+    pub fn prompt_ends(&self) -> Vec<usize> {
+        let mut at = 0;
+        let mut ends = Vec::new();
+        for piece in &self.pieces {
+            match &piece.kind {
+                PieceKind::Span(Segment::Text(text)) => at += text.len(),
+                PieceKind::LineEnd => at += 1,
+                PieceKind::PromptEnd => ends.push(at),
+                PieceKind::Span(_) | PieceKind::AnyLines => {}
+            }
+        }
+        ends
+    }
+
     /// Whether a text is this, byte for byte, save for a final line end. Never if any of it is not graded, nor if CRs
     /// stand before line ends: those are for a closer look.
     #[must_use]

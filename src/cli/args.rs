@@ -45,6 +45,8 @@ pub enum Command {
     /// List the rules of an assignment with their place in its text, and its open questions
     #[command(after_long_help = "Example:\n  check rules racko")]
     Rules(AssignmentArgs),
+    /// Try what a submission must not do, and tell what of it this system refuses
+    Doctor(DoctorArgs),
     /// Print completions for a shell
     #[command(after_long_help = "Example:\n  check completions bash")]
     Completions {
@@ -167,6 +169,15 @@ pub struct PlayArgs {
     /// An answer to an open question
     #[arg(long, value_name = "QUESTION=ANSWER")]
     pub ruling: Vec<String>,
+}
+
+/// The options of `check doctor`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  check doctor")]
+pub struct DoctorArgs {
+    /// The Python that runs programs
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
 }
 
 /// A format of the report.

@@ -10,7 +10,7 @@ use crate::assignment::Assignment;
 use crate::grade::{Graded, Options, Outcome, Report, grade, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
 use crate::report::{json, terminal};
-use crate::run::{self, Confinement, Interpreter, Isolation, RunError, Submission};
+use crate::run::{self, Confinement, Interpreter, Isolation, OpenError, RunError, Submission};
 
 pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     let Some(name) = &args.assignment else {
@@ -19,6 +19,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     if args.format.len() > 1 && args.output.is_none() {
         return Err(CliError::Usage("several formats need a folder to be written into: --output DIR".to_owned()));
     }
+    refuse_to_overwrite(&args)?;
     let assignment = Assignment::find(name, args.fixtures.as_deref())?;
     if !assignment.source.is_built_in() {
         // A test proves the built-in ones.
@@ -30,7 +31,11 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     let submission = match (&args.submission, &args.command_line) {
         (Some(path), None) => Some(Submission::open(path)?),
         (Some(path), Some(_)) => Some(Submission::open_for_command(path)?),
-        (None, _) => Some(Submission::open_for_command(Path::new("."))?),
+        // A folder without files has nothing to copy.
+        (None, _) => match Submission::open_for_command(Path::new(".")) {
+            Err(OpenError::NoProgram(_)) => None,
+            opened => Some(opened?),
+        },
     };
     run::stop_on_signals().map_err(|error| CliError::Grade(RunError::System(error).into()))?;
     let own_command = submission.as_ref().filter(|submission| !is_python(submission)).map(Submission::command_line);
@@ -75,6 +80,17 @@ fn is_python(submission: &Submission) -> bool {
     let is_named_so =
         Path::new(submission.file_name()).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("py"));
     is_named_so || !submission.is_executable()
+}
+
+/// A report never takes the place of what it is about.
+fn refuse_to_overwrite(args: &JudgeArgs) -> Result<(), CliError> {
+    let same = |output: &Path, submission: &Path| matches!((output.canonicalize(), submission.canonicalize()), (Ok(output), Ok(submission)) if output == submission);
+    match (&args.output, &args.submission) {
+        (Some(output), Some(submission)) if same(output, submission) && submission.is_file() => {
+            Err(CliError::Usage(format!("--output {} is the submission itself: name another file", output.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn write(args: &JudgeArgs, report: &Report) -> Result<(), CliError> {
@@ -136,7 +152,7 @@ fn layout(args: &JudgeArgs) -> Layout {
 }
 
 /// The terminal's width; `COLUMNS` speaks for an output that is no terminal.
-fn columns() -> usize {
+pub fn columns() -> usize {
     let told = || std::env::var("COLUMNS").ok()?.parse().ok();
     let seen = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     seen().or_else(told).unwrap_or(80).clamp(40, 250)

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod doctor;
 mod listing;
 mod transcript;
 
@@ -94,6 +95,7 @@ pub fn run() -> Exit {
         Some(Command::Play(args)) => transcript::play(&args),
         Some(Command::Cases(args)) => listing::cases(&args),
         Some(Command::Rules(args)) => listing::rules(&args),
+        Some(Command::Doctor(args)) => doctor::doctor(&args),
         Some(Command::Completions { shell }) => {
             let mut script = vec![];
             clap_complete::generate(shell, &mut Cli::command(), "check", &mut script);
@@ -106,11 +108,16 @@ pub fn run() -> Exit {
         }
     };
     result.unwrap_or_else(|error| {
-        let message = format!("check: {error}\n");
+        let message: String = format!("check: {error}\n").chars().map(printable).collect();
         // Where standard error is closed there is nobody to be told.
         let _ = io::stderr().write_all(message.as_bytes());
         error.exit()
     })
+}
+
+/// What a file's name or an argument has of control characters never reaches the terminal raw.
+fn printable(c: char) -> char {
+    if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }
 }
 
 /// Writes to standard output. That a reader has gone away, as `head` does, is no error.

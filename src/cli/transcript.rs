@@ -61,8 +61,13 @@ pub fn transcript(args: &TranscriptArgs) -> Result<Exit, CliError> {
 }
 
 fn lines(file: &Path) -> Result<Vec<String>, CliError> {
-    let text =
-        fs::read_to_string(file).map_err(|source| CliError::File { path: file.display().to_string(), source })?;
+    let path = file.display().to_string();
+    let wrong = |source| CliError::File { path: path.clone(), source };
+    let about = fs::metadata(file).map_err(wrong)?;
+    if !about.is_file() || about.len() > 1 << 20 {
+        return Err(CliError::Usage(format!("--script {path}: a text file of at most 1 MiB is wanted")));
+    }
+    let text = fs::read_to_string(file).map_err(wrong)?;
     Ok(text.lines().map(str::to_owned).collect())
 }
 
@@ -106,7 +111,10 @@ pub fn play(args: &PlayArgs) -> Result<Exit, CliError> {
     let rulings = rulings(&assignment, &args.ruling)?;
     let game = assignment.game;
     if args.seed.is_some() && !game.needs_seed() {
-        return Err(CliError::Usage(format!("{} asks for its seed itself", game.name())));
+        return Err(CliError::Usage(format!(
+            "--seed is only for games that do not ask for a seed; {} is none of them",
+            game.name()
+        )));
     }
     let seed = seed(args.seed.as_deref())?.unwrap_or_else(|| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

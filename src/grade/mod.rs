@@ -8,7 +8,7 @@ use std::time::Duration;
 use reference::console::Stop;
 use reference::rulings::Rulings;
 use reference::transcript::Transcript;
-use reference::{Game, play_script, seeded_dice};
+use reference::{Game, Played, play_script, seeded_dice};
 
 pub use stored::{VerifyError, verify};
 
@@ -16,7 +16,7 @@ pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, S
 
 use crate::assignment::{Assignment, Case, Points, Task};
 use crate::judge::compare::Expected;
-use crate::judge::{self, JudgedCase, Verdict};
+use crate::judge::{self, JudgedCase, Literal, Verdict};
 use crate::run::{
     self, Conditions, Confinement, Interpreter, Job, Limits, Program, RunError, Runner, Session, Submission,
 };
@@ -28,12 +28,22 @@ pub enum GradeError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// A case has an input that its game can't take.
-    #[error("case {case}, {stop}")]
+    #[error("cases/{case}.yaml, inputs: {stop}")]
     Unfit {
         /// The case.
         case: String,
         /// The input.
         stop: Stop,
+    },
+    /// A case has more inputs than its game takes.
+    #[error(
+        "cases/{case}.yaml, inputs: the game is over before input {} is read; take away what is left over", first + 1
+    )]
+    LeftOver {
+        /// The case.
+        case: String,
+        /// The first input that is not read.
+        first: usize,
     },
 }
 
@@ -94,23 +104,39 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) 
         .zip(&enough)
         .map(|(planned, stop)| Job { script: &planned.script, limits: planned.limits.clone(), stop })
         .collect();
-    let results = session.run_all(&jobs, options.workers, &|_, outcome| outcome)?;
-
-    let runs: Vec<judge::Run<'_>> = planned
-        .iter()
-        .zip(&results.all)
-        .map(|(planned, outcome)| judge::Run {
-            script: judge::Script { inputs: &planned.script.inputs, seed: planned.seed.as_ref() },
-            outcome,
-        })
-        .collect();
     // Runs of the dice alone come last: the others are the cases, in their order.
     let scripts = assignment.cases.iter().filter(|case| case.script().is_some()).count();
-    let (case_runs, dice_runs) = runs.split_at(scripts);
     let unfit = |stop| GradeError::Unfit { case: String::new(), stop };
-    let judgement = judge::judge_submission(assignment.game, &combinations, case_runs).map_err(unfit)?;
-    let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs).map_err(unfit)?;
-    Ok(report::judged(assignment, graded, &session, (&judgement, case_runs), (&dice, dice_runs), results.short_from))
+    let assess = |rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome| {
+        judge::assess(assignment.game, rulings, &planned.run(outcome)).map_err(unfit)
+    };
+    let finished = session.run_all(&jobs, options.workers, &|index, mut outcome| {
+        // Other workers run meanwhile.
+        let assessment = (index < scripts).then(|| {
+            let planned = &planned[index];
+            let settled = planned.literal.as_ref();
+            let settled = settled.and_then(|literal| literal.settle(combinations.len(), &planned.run(&outcome)));
+            settled.map_or_else(|| assess(&combinations, planned, &outcome), Ok)
+        });
+        if matches!(&assessment, Some(Ok(assessment)) if assessment.is_settled()) {
+            outcome.stdout = Vec::new();
+            outcome.places = None;
+        }
+        (outcome, assessment)
+    })?;
+    let (outcomes, assessments): (Vec<_>, Vec<_>) = finished.all.into_iter().unzip();
+    let assessments = assessments.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
+    let runs: Vec<judge::Run<'_>> =
+        planned.iter().zip(&outcomes).map(|(planned, outcome)| planned.run(outcome)).collect();
+    let (case_runs, dice_runs) = runs.split_at(scripts);
+    let judgement = judge::judge_submission(assignment.game, &combinations, case_runs, &assessments).map_err(unfit)?;
+    let dice = dice_runs
+        .iter()
+        .zip(&planned[scripts..])
+        .map(|(run, planned)| assess(&judgement.fitting, planned, run.outcome));
+    let dice = dice.collect::<Result<Vec<_>, _>>()?;
+    let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice).map_err(unfit)?;
+    Ok(report::judged(assignment, graded, &session, (&judgement, case_runs), (&dice, dice_runs), finished.short_from))
 }
 
 /// One run, before it is made.
@@ -120,6 +146,13 @@ struct Planned {
     limits: Limits,
     /// What ends at a prompt that nobody answers, under any accepted rulings.
     unanswered: Vec<Expected>,
+    literal: Option<Literal>,
+}
+
+impl Planned {
+    fn run<'p>(&'p self, outcome: &'p run::Outcome) -> judge::Run<'p> {
+        judge::Run { script: judge::Script { inputs: &self.script.inputs, seed: self.seed.as_ref() }, outcome }
+    }
 }
 
 /// The runs that a case asks for.
@@ -142,7 +175,11 @@ fn plan(
         let played = if assignment.game == Game::Doubles { &combinations[..1] } else { combinations };
         for rulings in played {
             let mut throw = seeded_dice(&seed.clone().unwrap_or_default());
-            let transcript = play_script(assignment.game, rulings, inputs, &mut throw).map_err(unfit)?.transcript;
+            let Played { transcript, unread } =
+                play_script(assignment.game, rulings, inputs, &mut throw).map_err(unfit)?;
+            if unread > 0 && assignment.game != Game::Doubles {
+                return Err(GradeError::LeftOver { case: case.id.as_str().to_owned(), first: inputs.len() - unread });
+            }
             if !transcripts.iter().any(|other| other.shows_the_same(&transcript)) {
                 transcripts.push(transcript);
             }
@@ -153,7 +190,8 @@ fn plan(
         let is_open = |transcript: &&Transcript| transcript.is_unanswered() && assignment.game != Game::Doubles;
         let unanswered = transcripts.iter().filter(is_open).map(Expected::new).collect();
         let script = run::Script { inputs: inputs.to_vec(), seed: seed.as_ref().map(ToString::to_string) };
-        planned.push(Planned { script, seed, limits, unanswered });
+        let literal = if assignment.game == Game::Doubles { None } else { Literal::new(&transcripts) };
+        planned.push(Planned { script, seed, limits, unanswered, literal });
     }
     Ok(planned)
 }

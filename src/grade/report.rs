@@ -252,10 +252,12 @@ pub(super) fn judged(
         report.notes.push("The program reads an answer before it has printed the prompt for it. That costs nothing, but a person would have to type without having been asked.".to_owned());
     }
     if let Some(first) = short_from {
-        report.notes.push(format!(
-            "Three cases ran out of time, so the {} runs after them had half a second each.",
-            runs.len() + dice_runs.len() - first
-        ));
+        let rest = runs.len() + dice_runs.len() - first;
+        report.notes.push(if rest == 1 {
+            "Three cases ran out of time, so the last run had half a second.".to_owned()
+        } else {
+            format!("Three cases ran out of time, so the {rest} runs after them had half a second each.")
+        });
     }
     report.rulings = rulings(assignment, judgement);
     report.score = cases.iter().map(|case| case.points).sum();
@@ -295,8 +297,10 @@ fn script_case(assignment: &Assignment, case: &Case, judged: &JudgedCase, run: &
     report.read = outcome.lines_read;
     report.seed = run.script.seed.map(ToString::to_string);
     report.difference = judged.difference.as_ref().map(|difference| difference_report(difference, run.script.inputs));
-    report.expected = expected_lines(&judged.transcript);
-    report.actual = actual_lines(judged, &outcome.stdout, run.script.inputs);
+    if judged.verdict != Verdict::Passed {
+        report.expected = expected_lines(&judged.transcript);
+        report.actual = actual_lines(judged, &outcome.stdout, run.script.inputs);
+    }
     report
 }
 

@@ -117,7 +117,10 @@ fn aligned(expected: &[String], row: usize, printed: &[String]) -> Option<usize>
             DiffOp::Replace { .. } => {
                 let likeness =
                     |found: &usize| (TextDiff::from_chars(&expected[row], &printed[*found]).ratio() * 1000.0) as u32;
+                // A line that is right elsewhere is no roll.
+                let is_other = |found: &usize| expected.contains(&printed[*found]);
                 op.new_range()
+                    .filter(|found| !is_other(found))
                     .max_by_key(|found| (likeness(found), usize::MAX - found))
                     .filter(|found| likeness(found) >= 500)
             }

@@ -292,7 +292,14 @@ impl Sides<'_> {
             Cause::ExtraEmptyLine => (wants[want].line, self.line_of(&found[item])),
             _ => (expected, actual),
         };
-        let clause = self.clause(cause, expected, Some(actual));
+        let follows_a_prompt = want.checked_sub(1).is_some_and(|before| wants[before].what == What::PromptEnd);
+        let clause = match (cause, found[item].kind) {
+            (Cause::LineBreak, Kind::LineEnd) if follows_a_prompt => {
+                "the line ends after the prompt, but the answer has to be typed on the same line".to_owned()
+            }
+            (Cause::LineBreak, Kind::LineEnd) => "the line ends too early".to_owned(),
+            _ => self.clause(cause, expected, Some(actual)),
+        };
         Found { expected: Some(expected), actual: Some(actual), cause, clause }
     }
 
@@ -316,8 +323,9 @@ impl Sides<'_> {
         let character = str::from_utf8(bytes).ok().and_then(|text| text.chars().next());
         Some(match character {
             Some('\u{1b}') => (Cause::ControlCharacters, "a control sequence for the terminal (ESC) stands here, such as one for colour or for clearing the screen".to_owned()),
+            Some('\r') => (Cause::ControlCharacters, "a carriage return (\\r) stands here".to_owned()),
             Some(c) if c.is_control() => (Cause::ControlCharacters, format!("the control character U+{:04X} stands here", c as u32)),
-            Some(c) => (Cause::Encoding, format!("the character {} (U+{:04X}) stands here, which is none of the expected ones", visible(c), c as u32)),
+            Some(c) => (Cause::Encoding, looks_like(c)),
             None => (Cause::Encoding, format!("the byte 0x{:02X} stands here, which is no text in UTF-8", bytes[0])),
         })
     }
@@ -340,7 +348,6 @@ impl Sides<'_> {
                     _ => format!("{} at the end of the line, and {ours} should", spaces(yours)),
                 }
             }
-            Cause::LineBreak if own.len() < theirs.len() => "the line ends too early".to_owned(),
             Cause::LineBreak => "a line end is missing here".to_owned(),
             Cause::Spacing => spacing_clause(&theirs, &own),
             _ => word_clause(&theirs, &own),
@@ -526,8 +533,14 @@ fn number_clause(expected: &str, actual: &str) -> String {
 }
 
 /// The words that differ.
+/// A line in which what is not graded is told in words.
+fn plain_words(expected: &str) -> String {
+    expected.replace("{any}", "…").replace("{number}", "(a number)").replace("{word}", "(a word)")
+}
+
 fn word_clause(expected: &str, actual: &str) -> String {
-    let (missing, extra) = words_that_differ(expected, actual);
+    let expected = plain_words(expected);
+    let (missing, extra) = words_that_differ(&expected, actual);
     match (missing.trim(), shown(extra.trim()).as_str()) {
         ("", "") => "the line is not as it should be".to_owned(),
         ("", extra) => format!("“{extra}” should not be here"),
@@ -536,9 +549,34 @@ fn word_clause(expected: &str, actual: &str) -> String {
     }
 }
 
+fn looks_like(c: char) -> String {
+    let what = match c {
+        '\u{a0}' | '\u{202f}' | '\u{2007}' => "a no-break space",
+        '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => "an invisible character",
+        '\u{2018}' | '\u{2019}' => "a curly apostrophe",
+        '\u{201c}' | '\u{201d}' => "a curly quotation mark",
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => "a long dash",
+        '\u{370}'..='\u{3ff}' => "a Greek letter",
+        '\u{400}'..='\u{4ff}' => "a Cyrillic letter",
+        _ => {
+            return format!(
+                "the character {} (U+{:04X}) stands here, which is none of the expected ones",
+                visible(c),
+                c as u32
+            );
+        }
+    };
+    format!(
+        "{what}, {} (U+{:04X}), stands here: it looks like another character; type it again on the keyboard",
+        visible(c),
+        c as u32
+    )
+}
+
 fn spacing_clause(expected: &str, actual: &str) -> String {
     let same = expected.bytes().zip(actual.bytes()).take_while(|(a, b)| a == b).count();
     // The run of spaces in which the two part.
+    let same = (0..=same).rev().find(|&at| expected.is_char_boundary(at) && actual.is_char_boundary(at)).unwrap_or(0);
     let run = |text: &str| {
         let before = text.as_bytes()[..same].iter().rev().take_while(|byte| is_space(**byte)).count();
         let after = text.as_bytes()[same..].iter().take_while(|byte| is_space(**byte)).count();
@@ -552,7 +590,7 @@ fn spacing_clause(expected: &str, actual: &str) -> String {
         format!("a tab stands {where_} where a space should stand")
     } else {
         format!(
-            "{} {where_}, and {} should",
+            "{} {where_}; there should be {}",
             spaces(own),
             if theirs == 0 { "none".to_owned() } else { theirs.to_string() }
         )

@@ -28,9 +28,9 @@ pub use screen::{Screen, ScreenLine};
 pub use verdict::{Judged, Verdict};
 
 use crate::run::{Ending, Outcome};
-use compare::{Expected, Printed};
+use compare::{Expected, Level, Printed};
 use difference::Sides;
-use verdict::{judge, judge_at_once};
+use verdict::{is_over, judge, judge_at_once};
 
 /// One script that a submission was run on.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +63,7 @@ pub struct Judgement {
     pub cases: Vec<JudgedCase>,
 }
 
-/// What became of one case.
+/// What became of one case. A case that passed has no transcripts: there is nothing to show in them.
 #[derive(Debug)]
 pub struct JudgedCase {
     /// The verdict.
@@ -78,6 +78,18 @@ pub struct JudgedCase {
     pub dice: Shown,
 }
 
+impl JudgedCase {
+    fn passed(read_ahead: bool) -> Self {
+        JudgedCase {
+            verdict: Verdict::Passed,
+            transcript: Transcript::default(),
+            difference: None,
+            screen: Screen { lines: Vec::new(), read_ahead },
+            dice: Shown::default(),
+        }
+    }
+}
+
 /// How well a combination of rulings fits: more is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Fit {
@@ -86,29 +98,113 @@ struct Fit {
     exact: usize,
 }
 
-/// Judges the runs of one submission. `combinations` are the accepted rulings, the assignment's defaults first.
+/// How one run looks under each combination of rulings.
+#[derive(Debug)]
+pub struct Assessment {
+    judged: Vec<Judged>,
+    /// Whether it is right under all of them, byte for byte: then what it printed is not needed any more. Whether an
+    /// answer was read before its prompt was printed is.
+    settled: Option<bool>,
+}
+
+impl Assessment {
+    /// Whether there is no need to look at the run again.
+    pub fn is_settled(&self) -> bool {
+        self.settled.is_some()
+    }
+}
+
+/// Judges one run under each combination of rulings.
+///
+/// # Errors
+/// When an input of the script does not fit the game.
+pub fn assess(game: Game, combinations: &[Rulings], run: &Run<'_>) -> Result<Assessment, Stop> {
+    let printed = Printed::new(&run.outcome.stdout);
+    let lines = run.script.inputs.len();
+    let runs = [*run];
+    let references = References::new(game, &runs);
+    // Few runs touch an open question: most have one transcript, whatever the rulings.
+    let mut known: Vec<(Transcript, Judged, bool)> = Vec::new();
+    let mut judged = Vec::new();
+    for rulings in combinations {
+        let transcript = references.play(0, rulings)?.0.transcript;
+        if let Some((_, known, _)) = known.iter().find(|(other, ..)| other.shows_the_same(&transcript)) {
+            judged.push(*known);
+            continue;
+        }
+        let at_once = judge_at_once(&transcript, &printed, run.outcome, lines);
+        let this = at_once.unwrap_or_else(|| judge(&Expected::new(&transcript), &printed, run.outcome, lines));
+        judged.push(this);
+        known.push((transcript, this, at_once.is_some()));
+    }
+    // The dice of a game of Doubles are judged all together, later.
+    let settled = match known.as_slice() {
+        [(transcript, _, true)] if game != Game::Doubles => Some(read_ahead(&transcript.piped().prompt_ends(), run)),
+        _ => None,
+    };
+    Ok(Assessment { judged, settled })
+}
+
+/// The text of a case whose every byte is graded and the same under all rulings: enough to settle a right run without
+/// playing the game once more.
+#[derive(Debug)]
+pub struct Literal {
+    text: String,
+    prompt_ends: Vec<usize>,
+    /// Its items of content, and all.
+    items: (usize, usize),
+}
+
+impl Literal {
+    /// Nothing if the transcripts under different rulings differ, or some of it is not graded.
+    #[must_use]
+    pub fn new(transcripts: &[Transcript]) -> Option<Self> {
+        let [transcript] = transcripts else { return None };
+        let piped = transcript.piped();
+        let text = piped.to_string();
+        let printed = Printed::new(text.as_bytes());
+        let items = (printed.items(Level::Content).len(), printed.items(Level::Exact).len());
+        piped.is_literally(text.as_bytes()).then(|| Self { prompt_ends: piped.prompt_ends(), items, text })
+    }
+
+    /// The assessment of a run that is right to the byte under this many combinations of rulings; nothing if it has to
+    /// be looked at more closely.
+    #[must_use]
+    pub fn settle(&self, combinations: usize, run: &Run<'_>) -> Option<Assessment> {
+        let is_right = run.outcome.stdout == self.text.as_bytes() && is_over(run.outcome, run.script.inputs.len());
+        let passed = Judged { verdict: Verdict::Passed, divergence: None, agreement: self.items };
+        let settled = Some(read_ahead(&self.prompt_ends, run));
+        is_right.then(|| Assessment { judged: vec![passed; combinations], settled })
+    }
+}
+
+/// Whether a run that printed a transcript byte for byte had read an answer before it had asked for it.
+fn read_ahead(prompt_ends: &[usize], run: &Run<'_>) -> bool {
+    let places = run.outcome.places.as_deref().unwrap_or_default();
+    match (places, prompt_ends) {
+        (&[first, ..], &[asked, ..]) if first == 0 && asked > 0 => true,
+        (&[first, .., last], prompts) => {
+            first == last && prompts.get(places.len() - 1).is_some_and(|&asked| asked > last)
+        }
+        _ => false,
+    }
+}
+
+/// Judges the runs of one submission, each of which has been assessed under the same `combinations`: the accepted
+/// rulings, the assignment's defaults first.
 ///
 /// # Errors
 /// When an input of a script does not fit the game.
-pub fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) -> Result<Judgement, Stop> {
-    let printed: Vec<Printed<'_>> = runs.iter().map(|run| Printed::new(&run.outcome.stdout)).collect();
+pub fn judge_submission(
+    game: Game,
+    combinations: &[Rulings],
+    runs: &[Run<'_>],
+    assessments: &[Assessment],
+) -> Result<Judgement, Stop> {
     let references = References::new(game, runs);
     let mut fits = vec![Fit::default(); combinations.len()];
-    for (index, (run, printed)) in runs.iter().zip(&printed).enumerate() {
-        // Few runs touch an open question: most have one transcript, whatever the rulings.
-        let mut known: Vec<(Transcript, Judged)> = Vec::new();
-        for (rulings, fit) in combinations.iter().zip(&mut fits) {
-            let transcript = references.play(index, rulings)?.0.transcript;
-            let judged = match known.iter().find(|(other, _)| other.shows_the_same(&transcript)) {
-                Some((_, judged)) => *judged,
-                None => {
-                    let lines = run.script.inputs.len();
-                    let judged = judge_at_once(&transcript, printed, run.outcome, lines)
-                        .unwrap_or_else(|| judge(&Expected::new(&transcript), printed, run.outcome, lines));
-                    known.push((transcript, judged));
-                    judged
-                }
-            };
+    for assessment in assessments {
+        for (judged, fit) in assessment.judged.iter().zip(&mut fits) {
             fit.passed += usize::from(judged.verdict == Verdict::Passed);
             fit.content += judged.agreement.0;
             fit.exact += judged.agreement.1;
@@ -122,8 +218,11 @@ pub fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) 
         others.any(|(_, fit)| *fit < fits[best])
     };
     let telling = game.questions().iter().map(|question| question.id).filter(|id| is_telling(id)).collect();
-    let case = |(index, (run, printed))| Ok(judged_case(references.play(index, &rulings)?, run, printed));
-    let cases = runs.iter().zip(&printed).enumerate().map(case).collect::<Result<_, Stop>>()?;
+    let case = |(index, (run, assessment)): (usize, (&Run<'_>, &Assessment))| match assessment.settled {
+        Some(read_ahead) => Ok(JudgedCase::passed(read_ahead)),
+        None => Ok(judged_case(references.play(index, &rulings)?, run, &Printed::new(&run.outcome.stdout))),
+    };
+    let cases = runs.iter().zip(assessments).enumerate().map(case).collect::<Result<_, Stop>>()?;
     let fitting = combinations
         .iter()
         .zip(&fits)
@@ -178,11 +277,11 @@ impl<'r> References<'r> {
 fn judged_case((played, dice): (Played, Shown), run: &Run<'_>, printed: &Printed<'_>) -> JudgedCase {
     let transcript = played.transcript;
     let Run { script, outcome } = run;
+    if judge_at_once(&transcript, printed, outcome, script.inputs.len()).is_some() {
+        return JudgedCase { dice, ..JudgedCase::passed(read_ahead(&transcript.piped().prompt_ends(), run)) };
+    }
     let read = outcome.lines_read.unwrap_or(script.inputs.len()).min(script.inputs.len());
     let screen = Screen::new(&outcome.stdout, read, outcome.places.as_deref(), &transcript);
-    if let Some(judged) = judge_at_once(&transcript, printed, outcome, script.inputs.len()) {
-        return JudgedCase { verdict: judged.verdict, difference: None, screen, transcript, dice };
-    }
     let expected = Expected::new(&transcript);
     let judged = judge(&expected, printed, outcome, script.inputs.len());
     let broke_off = !matches!(outcome.ending, Ending::Exited { .. });

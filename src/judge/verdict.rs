@@ -68,10 +68,14 @@ pub fn judge_at_once(
     outcome: &Outcome,
     lines: usize,
 ) -> Option<Judged> {
-    let is_over = fault(&outcome.ending).is_none() && outcome.lines_read.is_none_or(|read| read >= lines);
     let agreement = (printed.items(Level::Content).len(), printed.items(Level::Exact).len());
     let passed = Judged { verdict: Verdict::Passed, divergence: None, agreement };
-    (is_over && transcript.piped().is_literally(printed.bytes)).then_some(passed)
+    (is_over(outcome, lines) && transcript.piped().is_literally(printed.bytes)).then_some(passed)
+}
+
+/// Whether a run ended by itself and had read all of its script.
+pub fn is_over(outcome: &Outcome, lines: usize) -> bool {
+    fault(&outcome.ending).is_none() && outcome.lines_read.is_none_or(|read| read >= lines)
 }
 
 /// Judges one run. `lines` is how many inputs the script has.

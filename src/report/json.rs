@@ -82,7 +82,19 @@ struct JsonInput<'r> {
 /// # Errors
 /// Those of the writer.
 pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *writer, &json(report))?;
+    // Control characters beyond ASCII and those that turn text round stand in strings only, and are told there by number.
+    let mut text = String::new();
+    for c in serde_json::to_string_pretty(&json(report))?.chars() {
+        match c {
+            '\u{7f}'..='\u{9f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}' => text += &format!("\\u{:04x}", c as u32),
+            c => text.push(c),
+        }
+    }
+    writer.write_all(text.as_bytes())?;
     writeln!(writer)
 }
 

@@ -186,7 +186,7 @@ impl Page<'_> {
             }
             None => self.ending(case),
         }
-        self.crash(case);
+        self.crash(case, report.interpreter.is_some());
         self.commands(case, report);
     }
 
@@ -451,7 +451,11 @@ impl Page<'_> {
                 let detail = case.ending_detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
                 self.paragraph("End:   ", &format!("The program {}{detail}.", ended(case)));
             }
-            _ => {}
+            _ => {
+                if let Some(detail) = &case.ending_detail {
+                    self.paragraph("End:   ", &format!("The program ended with {detail}, which is no fault."));
+                }
+            }
         }
     }
 
@@ -490,16 +494,19 @@ impl Page<'_> {
     }
 
     /// The student's own traceback.
-    fn crash(&mut self, case: &CaseReport) {
+    fn crash(&mut self, case: &CaseReport, by_python: bool) {
         let broke =
             case.ending == Some("crashed") || case.ending == Some("too_much_memory") && !case.stderr_tail.is_empty();
         if !broke || case.stderr_tail.trim().is_empty() {
             return;
         }
         self.line("");
-        self.line(self.paint(HEADING, "What Python says:"));
+        self.line(self.paint(HEADING, if by_python { "What Python says:" } else { "What the program says of it:" }));
         let lines: Vec<&str> = case.stderr_tail.trim_end().lines().collect();
         let from = lines.len().saturating_sub(14);
+        if from > 0 {
+            self.indented("…");
+        }
         self.indented(&lines[from..].join("\n"));
     }
 

@@ -92,7 +92,9 @@ pub(super) fn ending(ended: &Ended, trace: Option<&Trace>, all_read: bool) -> En
         None => {}
     }
     let Some(status) = ended.status.code() else {
-        return Ending::Crashed(Crash::Signal(signal(ended)));
+        let name = signal(ended);
+        // The limit of time on all cores together.
+        return if name == "SIGXCPU" { Ending::TimedOut } else { Ending::Crashed(Crash::Signal(name)) };
     };
     let Some(trace) = trace else {
         return if status == 0 { Ending::Exited { status } } else { Ending::Crashed(Crash::Status(status)) };

@@ -43,14 +43,34 @@ pub(super) fn exit_event(pid: Pid) -> Option<OwnedFd> {
     pidfd_open(pid, PidfdFlags::empty()).ok()
 }
 
+/// Bytes of one file.
+const FILE_SIZE: u64 = 64 << 20;
+const OPEN_FILES: u64 = 1024;
+
 /// Sets the limits that a process inherits to its children. The program does not run yet: it takes an interpreter
 /// milliseconds to begin.
 pub(super) fn limit(pid: Pid, address_space: Option<u64>) {
-    let both = |size| Rlimit { current: Some(size), maximum: Some(size) };
-    // It may have ended already.
-    let _ = prlimit(Some(pid), Resource::Core, both(0));
-    if let Some(size) = address_space {
-        let _ = prlimit(Some(pid), Resource::As, both(size));
+    let limits = [
+        (Resource::Core, Some(0)),
+        (Resource::As, address_space),
+        // A command may be a whole system with caches and many libraries.
+        (Resource::Fsize, address_space.map(|_| FILE_SIZE)),
+        (Resource::Nofile, address_space.map(|_| OPEN_FILES)),
+    ];
+    for (resource, most) in limits {
+        set(pid, resource, most);
+    }
+}
+
+/// Sets the limit of a process's own time on all cores together.
+pub(super) fn limit_time(pid: Pid, seconds: u64) {
+    set(pid, Resource::Cpu, Some(seconds));
+}
+
+fn set(pid: Pid, resource: Resource, most: Option<u64>) {
+    if let Some(most) = most {
+        // It may have ended already.
+        let _ = prlimit(Some(pid), resource, Rlimit { current: Some(most), maximum: Some(most) });
     }
 }
 
@@ -72,6 +92,13 @@ pub(super) fn resident(pid: Pid) -> u64 {
         family.extend(children(pid));
     }
     pages * page
+}
+
+/// Does something while no process is being started: until it runs its program a new process holds every file that is
+/// open here, and a program can't be run while its file is open for writing.
+pub(super) fn while_none_starts<T>(action: impl FnOnce() -> T) -> T {
+    let _starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
+    action()
 }
 
 /// A process that was started here has been reaped.

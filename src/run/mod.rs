@@ -10,6 +10,7 @@
 mod confinement;
 #[cfg(unix)]
 mod descriptors;
+mod doctor;
 mod ending;
 #[cfg(unix)]
 mod feed;
@@ -42,6 +43,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 pub use confinement::{Confinement, Isolation, Layer, State};
+pub use doctor::{Attempt, Examination, examine};
 pub use ending::{Crash, Ending};
 pub use interpreter::{Interpreter, InterpreterError};
 pub use pool::{Job, Results};
@@ -296,6 +298,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// Only what is no fault of the program, among it an interpreter that does not work.
     pub fn open(program: Program<'a>, conditions: Conditions) -> Result<Self, RunError> {
+        signals::set_idle(false);
         let mut ways = Way::all(&program, &conditions).into_iter();
         loop {
             let Some(way) = ways.next() else { return Err(RunError::Confinement) };

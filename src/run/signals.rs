@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+/// Whether there is nothing to tidy up: then a signal ends this process at once.
+static IDLE: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| Arc::new(AtomicBool::new(true)));
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// From now on SIGINT and SIGTERM (SIGHUP too, on Unix) end every run as [`RunError::Interrupted`](super::RunError),
@@ -19,9 +21,16 @@ pub fn stop_on_signals() -> io::Result<()> {
     #[cfg(not(unix))]
     let signals = [SIGINT, SIGTERM];
     for signal in signals {
+        // What is judged after the runs is nothing that has to be waited for.
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&IDLE))?;
         signal_hook::flag::register(signal, Arc::clone(&FLAG))?;
     }
     Ok(())
+}
+
+/// From now on there is something to tidy up, or no more.
+pub(super) fn set_idle(idle: bool) {
+    IDLE.store(idle, Ordering::SeqCst);
 }
 
 /// Whether one of these signals has come.

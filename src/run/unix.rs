@@ -35,8 +35,15 @@ pub(super) fn drive(
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         let running = Running::start(command, home)?;
         running.limit(watch.address_space.then_some(watch.memory));
+        system::limit_time(running.pid, cpu_seconds((watch.time)()));
         Ok(running)
     })
+}
+
+/// The time that a process may take on all cores together, in seconds: never less than it may take on the clock, which
+/// stops it before.
+pub(super) fn cpu_seconds(time: Duration) -> u64 {
+    time.as_secs().saturating_mul(3) + 2
 }
 
 /// Runs the process that `start` makes with the three streams, in a process group of its own.
@@ -300,6 +307,8 @@ mod system {
     }
 
     pub fn limit(_: Pid, _: Option<u64>) {}
+
+    pub fn limit_time(_: Pid, _: u64) {}
 
     pub fn waited(_: Pid) -> Duration {
         Duration::ZERO

@@ -2,7 +2,7 @@
 //! tenth of a start. How it does that is told in `python/sitecustomize.py`.
 
 use std::fs::{self, File};
-use std::io::{self, IoSlice, PipeReader, Read, Seek};
+use std::io::{self, IoSlice, PipeReader, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -17,7 +17,7 @@ use rustix::process::Pid;
 use super::ending::Trace;
 use super::launch::Mode;
 use super::scratch::Scratch;
-use super::unix::{Listener, Running, drive_process, keep_tail};
+use super::unix::{Listener, Running, cpu_seconds, drive_process, keep_tail};
 use super::{
     Ended, PREPARATION, RunError, STDERR_LIMIT, Script, Session, Submission, Watch, signals, tells_of_a_syntax_error,
 };
@@ -50,6 +50,8 @@ pub(super) struct Warm {
     // Ended before its folder is removed.
     interpreter: Running<'static>,
     scratch: Scratch,
+    /// What Python said while it compiled the program.
+    warnings: Vec<u8>,
 }
 
 /// The socket on which runs are asked for.
@@ -75,7 +77,9 @@ impl Warm {
         control.set_nonblocking(true)?;
         let mut nursery = Nursery { control, heard: Vec::new(), ended: None, sound: true };
         if nursery.line(PREPARATION)?.is_some_and(|line| line == "ready") {
-            return Ok(Started::Ready(Box::new(Self { nursery, interpreter, scratch })));
+            let mut warnings = Vec::new();
+            Listener::new(complained)?.drain(STDERR_LIMIT, |bytes| keep_tail(&mut warnings, bytes))?;
+            return Ok(Started::Ready(Box::new(Self { nursery, interpreter, scratch, warnings })));
         }
         let said = last_words(&mut interpreter, printed, complained)?;
         let trace = Trace::read(&scratch.trace(), 0);
@@ -96,18 +100,22 @@ impl Warm {
         let path = self.scratch.trace();
         // The program may have made something else of it.
         fs::remove_file(&path)?;
-        let mut told = File::options().read(true).append(true).create_new(true).open(path)?;
-        let trace = told.try_clone()?;
+        let trace = File::options().append(true).create_new(true).open(&path)?;
+        let told = File::open(path)?;
         let (nursery, home) = (&mut self.nursery, self.scratch.home());
         let ended = drive_process(&script.inputs, watch, |[stdin, stdout, stderr]| {
-            let pid = nursery.fork(script.seed.as_deref().unwrap_or(""), &[stdin, stdout, stderr, trace.into()])?;
+            let asked = format!("{} {}\n", cpu_seconds((watch.time)()), script.seed.as_deref().unwrap_or(""));
+            let pid = nursery.fork(&asked, &[stdin, stdout, stderr, trace.into()])?;
             Ok(Running::fork(pid, nursery, home)?)
         });
         match ended {
             Err(RunError::System(_)) if !self.nursery.sound => Ok(None),
             ended => {
-                let ended = ended?;
-                told.rewind()?;
+                let mut ended = ended?;
+                // What Python says of a program when it compiles it comes before all else.
+                let said = [self.warnings.as_slice(), &ended.stderr_tail].concat();
+                ended.stderr_tail.clear();
+                keep_tail(&mut ended.stderr_tail, &said);
                 Ok(Some((ended, Trace::read_from(told, script.inputs.len()))))
             }
         }
@@ -131,13 +139,12 @@ impl Warm {
 
 impl Nursery {
     /// Asks for a run with these descriptors as its streams and its trace; its process.
-    fn fork(&mut self, seed: &str, descriptors: &[OwnedFd; 4]) -> io::Result<Pid> {
+    fn fork(&mut self, message: &str, descriptors: &[OwnedFd; 4]) -> io::Result<Pid> {
         self.ended = None;
         let descriptors = descriptors.each_ref().map(AsFd::as_fd);
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
-        let message = format!("{seed}\n");
         self.sound = false;
         // It fits into the socket: nothing else is in there, and a seed is no book.
         let sent = sendmsg(&self.control, &[IoSlice::new(message.as_bytes())], &mut ancillary, SendFlags::NOSIGNAL)?;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use console_check::judge::{Cause, Run, Script, Verdict, judge_submission};
+use console_check::judge::{Assessment, Cause, Judgement, Run, Script, Verdict, assess};
 use console_check::run::{Ending, Outcome};
 use proptest::prelude::*;
+use reference::console::Stop;
 use reference::rulings::Rulings;
 use reference::script::random_script;
 use reference::transcript::{Body, End, Line};
@@ -68,6 +69,12 @@ fn verdict(game: Game, right: &RightRun, printed: &str) -> (Verdict, Option<Caus
     let judged =
         judge_submission(game, std::slice::from_ref(&right.rulings), &[Run { script, outcome: &outcome }]).unwrap();
     (judged.cases[0].verdict, judged.cases[0].difference.as_ref().map(|difference| difference.cause))
+}
+
+fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) -> Result<Judgement, Stop> {
+    let assessments: Vec<Assessment> =
+        runs.iter().map(|run| assess(game, combinations, run)).collect::<Result<_, _>>()?;
+    console_check::judge::judge_submission(game, combinations, runs, &assessments)
 }
 
 fn game() -> impl Strategy<Value = Game> {

@@ -18,7 +18,7 @@ from io import FileIO, TextIOWrapper, BufferedReader
 # name beside the program is never found. Others may be loaded by us, or by
 # what is installed.
 ALWAYS_LOADED = set(sys.builtin_module_names) | {
-    "_collections_abc", "_sitebuiltins", "abc", "codecs", "encodings", "genericpath", "importlib",
+    "__main__", "_collections_abc", "_sitebuiltins", "abc", "codecs", "encodings", "genericpath", "importlib",
     "io", "ntpath", "os", "posixpath", "site", "sitecustomize", "stat", "zipimport",
 }  # fmt: skip
 
@@ -103,8 +103,8 @@ class Nursery:
     standard input here. A fork is at the program's first line, and leaves this
     by returning: CPython itself runs the program, with nothing of ours below.
 
-    A run is asked for with its seed and a line end, and four descriptors: the
-    three streams and the trace. The answer is its process number, and when it
+    A run is asked for with the seconds of CPU that it may take, a space, its
+    seed and a line end, and four descriptors: the three streams and the trace. The answer is its process number, and when it
     has ended `e STATUS` or `s SIGNAL`. Its number stays taken until the next is
     asked for, so that nobody else is killed in its place.
     """
@@ -112,7 +112,7 @@ class Nursery:
     # What games import, and what these import.
     PRELOADED = {
         "abc", "collections", "copy", "dataclasses", "datetime", "enum", "functools", "itertools", "math",
-        "operator", "random", "re", "statistics", "string", "textwrap", "threading", "time", "typing",
+        "operator", "random", "re", "statistics", "string", "textwrap", "time", "typing",
     }  # fmt: skip
 
     def __init__(self, note, trace, begin, beside):
@@ -120,13 +120,17 @@ class Nursery:
         self.filter = os.environ.pop("CHECK_FILTER", "")
 
     def __call__(self, program):
+        # Nothing of this comes from the program's folder, and that it was asked for does not show.
+        folder = sys.path.pop(0)
         import _socket
+        import resource
 
         control = _socket.socket(fileno=os.dup(0))
         confine = confinement(self.filter)
-        self.preload(program)
-        del sys.modules["_socket"]
+        self.preload(names_in(program))
+        del sys.modules["_socket"], sys.modules["resource"]
         ending = Ending()
+        sys.path.insert(0, folder)
         control.send(b"ready\n")
         ended = None
         while True:
@@ -147,7 +151,9 @@ class Nursery:
                     os.close(descriptor)
                 control.close()
                 os.chdir(os.environ["HOME"])
-                self.begin(asked.decode().strip())
+                seconds, _, seed = asked.decode().strip().partition(" ")
+                resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
+                self.begin(seed)
                 self.note("s")
                 confine()
                 return ending
@@ -161,13 +167,13 @@ class Nursery:
             control.send(wait_for(process))
             ended = process
 
-    def preload(self, program):
-        """Loads what the program imports, unless its folder has anything of that name."""
+    def preload(self, names):
+        """Loads what the program imports, unless it looks for modules elsewhere or its folder has any of that name."""
+        if "path" in names and "sys" in names:
+            return
         before = set(sys.modules)
-        folder = sys.path.pop(0)
-        for name in sorted(names_in(program) & self.PRELOADED - self.beside):
+        for name in sorted(names & self.PRELOADED - self.beside):
             __import__(name)
-        sys.path.insert(0, folder)
         loaded = set(sys.modules) - before
         if not self.beside.isdisjoint(name.partition(".")[0] for name in loaded):
             for name in loaded:
@@ -244,8 +250,13 @@ class Ending:
         # Never freed: a cycle that the collector doesn't look at.
         self.keep = self
         atexit.register(self.leave)
+        # What is frozen is never collected. The program's names have to be, with all that it makes: an empty dictionary
+        # is let go by a collection, and taken up again when something is in it.
+        names = dict(self.names)
+        self.names.clear()
         gc.collect()
         gc.freeze()
+        self.names.update(names)
 
     def broke(self, kind):
         self.status = 1 if issubclass(kind, Exception) else None
@@ -255,6 +266,8 @@ class Ending:
         self.usual = (
             "__file__" not in self.names and self.status is not None and self.streams == (sys.stdout, sys.stderr)
         )
+        # What the program has made is not kept from its end.
+        self.names = None
         if self.usual:
             for name, module in self.loaded.items():
                 if self.modules.get(name) is module:

@@ -1,0 +1,159 @@
+//! How fast `check` is beside a shell loop that does the same, in one run: `cargo bench --bench speed`.
+//!
+//! Fifty games of Rack-O, the built-in cases again and again, are played by one student program. Every figure is a ratio, since times depend on the
+//! machine. The Python is the one that `check` finds, or the one that the variable PYTHON names.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a report for the person who started it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use console_check::assignment::{Assignment, Case};
+use console_check::run::Interpreter;
+use reference::transcript::Transcript;
+use reference::{Game, play_script};
+
+const CASES: usize = 50;
+const SUBMISSIONS: u32 = 40;
+const ROUNDS: u32 = 5;
+
+fn main() {
+    if !cfg!(target_os = "linux") {
+        println!("This benchmark reads /proc, which only Linux has.");
+        return;
+    }
+    let typed = std::env::var_os("PYTHON").map(PathBuf::from);
+    let python = Interpreter::find(typed.as_deref()).unwrap();
+    println!("{python} ({}), {} cores", python.path.display(), std::thread::available_parallelism().unwrap());
+    let desk = tempfile::tempdir().unwrap();
+    let program =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/students/racko/good/functions_with_f_strings.py");
+    fs::copy(program, desk.path().join("student.py")).unwrap();
+    write_games(desk.path(), CASES);
+    write_assignment(&desk.path().join("assignment"), CASES);
+    write_assignment(&desk.path().join("many"), 2_000);
+
+    let one = |line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).env("PYTHON", &python.path).current_dir(desk.path()).env("CHECK", CHECK);
+        command
+    };
+    let game = r#""$PYTHON" student.py < $f | diff -q - ${f%.in}.out > /dev/null || echo "$f differs""#;
+    let shell_loop = format!("for f in *.in; do {game}; done");
+    let xargs = format!("ls *.in | xargs -P2 -I@ sh -c 'f=@; {}'", game.replace('"', "\\\"").replace("\\\"", "\""));
+    let check = |options: &str| format!(r#""$CHECK" assignment student.py --python "$PYTHON" {options} > out.txt"#);
+
+    let contenders = [
+        ("a shell loop", shell_loop),
+        ("xargs -P2", xargs),
+        ("check", check("")),
+        ("check --isolation limits", check("--isolation limits")),
+        ("check --runner spawn", check("--runner spawn")),
+    ];
+    let mut best = vec![(Duration::MAX, f64::MAX); contenders.len()];
+    for _ in 0..ROUNDS {
+        for ((_, line), best) in contenders.iter().zip(&mut best) {
+            let (time, cpu) = measured(&mut one(line));
+            *best = (best.0.min(time), best.1.min(cpu));
+        }
+    }
+    println!("\n{CASES} cases of one submission, the best of {ROUNDS} rounds in turn:");
+    for ((name, _), (time, cpu)) in contenders.iter().zip(&best) {
+        let rate = CASES as f64 / time.as_secs_f64();
+        println!("  {name:<26} {rate:>7.0} cases a second, {:>6.2} ms of CPU a case", cpu * 1e3 / CASES as f64);
+    }
+    let ratio = |over: usize, under: usize| best[over].0.as_secs_f64() / best[under].0.as_secs_f64();
+    println!("  check is {:.1} times as fast as the shell loop, {:.1} times as xargs", ratio(0, 2), ratio(1, 2));
+    println!("  its CPU a case is {:.2} times that without the sandbox", best[2].1 / best[3].1);
+
+    let pass = (0..20).map(|_| measured(&mut one(r#""$PYTHON" -c pass"#)).0).min().unwrap();
+    let all = (0..10)
+        .map(|_| measured(&mut one(r#""$CHECK" racko student.py --python "$PYTHON" > out.txt"#)).0)
+        .min()
+        .unwrap();
+    println!(
+        "\ncheck racko student.py takes {:.1} times as long as python3 -c pass",
+        all.as_secs_f64() / pass.as_secs_f64()
+    );
+
+    let (class, _) = measured(&mut one(&format!("for n in $(seq {SUBMISSIONS}); do {}; done", check(""))));
+    let (looped, _) = measured(&mut one(&format!("for n in $(seq 4); do {}; done", contenders[0].1)));
+    let speed = looped.as_secs_f64() * f64::from(SUBMISSIONS) / 4.0 / class.as_secs_f64();
+    println!("{SUBMISSIONS} submissions of {CASES} cases: {speed:.1} times as fast as the shell loop");
+
+    let few = peak_memory(&mut one(&format!("exec {}", check(""))));
+    let many = peak_memory(&mut one(&format!("exec {}", check("").replace("assignment", "many"))));
+    println!("memory of check: {few:.1} MB in {CASES} runs, {many:.1} MB in 2,000 runs");
+}
+
+const CHECK: &str = env!("CARGO_BIN_EXE_check");
+
+/// Games as a shell loop plays them: what is typed, and what a pipe carries.
+fn write_games(folder: &Path, count: usize) {
+    for (number, (inputs, transcript)) in games(count).enumerate() {
+        let typed: String = inputs.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(folder.join(format!("{number}.in")), typed).unwrap();
+        fs::write(folder.join(format!("{number}.out")), transcript.piped().to_string()).unwrap();
+    }
+}
+
+/// The same games as an assignment.
+fn write_assignment(folder: &Path, count: usize) {
+    fs::create_dir_all(folder.join("cases")).unwrap();
+    let mut about = "title: many games\ngame: racko\ncases:\n".to_owned();
+    for (number, (inputs, transcript)) in games(count).enumerate() {
+        about += &format!("  - game-{number}\n");
+        let inputs = serde_json::to_string(&inputs).unwrap();
+        fs::write(
+            folder.join(format!("cases/game-{number}.yaml")),
+            format!("title: game {number}\ninputs: {inputs}\n"),
+        )
+        .unwrap();
+        fs::write(folder.join(format!("cases/game-{number}.transcript")), transcript.to_string()).unwrap();
+    }
+    fs::write(folder.join("assignment.yaml"), about).unwrap();
+}
+
+/// The built-in cases, again and again, save those with what a loop with `diff` can't compare.
+fn games(count: usize) -> impl Iterator<Item = (Vec<String>, Transcript)> {
+    let assignment = Assignment::built_in("racko").unwrap();
+    let rulings = Game::Racko.default_rulings();
+    let play = |case: &Case| {
+        let played = play_script(Game::Racko, &rulings, case.inputs(), &mut |_| 1).unwrap();
+        let piped = played.transcript.piped();
+        let is_plain = piped.is_literally(piped.to_string().as_bytes()) && !played.transcript.is_unanswered();
+        is_plain.then(|| (case.inputs().to_vec(), played.transcript))
+    };
+    let plain: Vec<_> = assignment.cases.iter().filter_map(play).collect();
+    plain.into_iter().cycle().take(count)
+}
+
+/// The time on the clock and the seconds of CPU of a command and all that it started.
+fn measured(command: &mut Command) -> (Duration, f64) {
+    let (started, before) = (Instant::now(), cpu_of_children());
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let time = started.elapsed();
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    (time, cpu_of_children() - before)
+}
+
+fn cpu_of_children() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    let fields = stat.rsplit_once(") ").unwrap().1.split(' ');
+    fields.skip(13).take(2).map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
+}
+
+/// The most memory that one process had, in MB.
+fn peak_memory(command: &mut Command) -> f64 {
+    let mut child = command.stdin(Stdio::null()).spawn().unwrap();
+    let mut most = 0.0f64;
+    while child.try_wait().unwrap().is_none() {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak =
+            status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        most = most.max(peak.unwrap_or(0.0f64) / 1024.0);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    most
+}
