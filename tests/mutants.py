@@ -1,4 +1,5 @@
-"""Plays programs on scripted games inside of one interpreter, and prints which of them differ from the first one.
+"""Plays programs on scripted games inside of one interpreter, and prints which of them differ from the first one; of
+a single program, what it prints in each game, or nothing where it breaks or leaves input.
 
 A program that takes far longer than the first is one that differs; so is one that breaks.
 """
@@ -52,6 +53,10 @@ def main():
 
     __builtins__.input = typed_input
     first = compile(sources[0], "program", "exec")
+    if len(sources) == 1:
+        played = (play(first, inputs, seed) for inputs, seed in games)
+        json.dump([printed if end == "end" and not left else None for printed, end, left in played], sys.stdout)
+        return
     right = [play(first, inputs, seed) for inputs, seed in games]
     differs = []
     for source in sources[1:]:
