@@ -190,3 +190,41 @@ fn a_case_whose_inputs_do_not_fit() {
     let desk = broken("cases/first.yaml", "title: a\ninputs: [\"sixty\"]\n");
     refused(&desk, &["./mine", "student.py"], &["first", "sixty", "whole number"]);
 }
+
+#[test]
+fn a_report_does_not_take_the_place_of_its_submission() {
+    let desk = Desk::with("print(1)\n");
+    let said = desk.check(&["darts", "student.py", "--output", "./student.py"]);
+    assert_eq!((said.status, said.out.as_str()), (2, ""), "{said:?}");
+    assert!(said.err.contains("is the submission itself"), "{said:?}");
+    assert_eq!(fs::read_to_string(desk.path().join("student.py")).unwrap(), "print(1)\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_is_a_file() {
+    let desk = Desk::new();
+    let said = desk.check(&["transcript", "darts", "--script", "/dev/zero"]);
+    assert_eq!((said.status, said.out.as_str()), (2, ""), "{said:?}");
+    assert!(said.err.contains("a text file of at most 1 MiB is wanted"), "{said:?}");
+}
+
+#[test]
+fn an_own_case_has_no_inputs_left_over() {
+    let desk = Desk::with("print(1)\n");
+    desk.write("mine/assignment.yaml", "title: mine\ngame: darts\ncases: [all]\n");
+    let inputs = "60 60 20 20 57 19 60 15 20 60 20 1 60 57 57 20 20 20 60 32".replace(' ', "\", \"");
+    desk.write("mine/cases/all.yaml", &format!("title: all\ninputs: [\"{inputs}\", \"7\"]\n"));
+    let transcript = desk.check(&["transcript", "darts", "--inputs", &inputs.replace("\", \"", ",")]);
+    desk.write("mine/cases/all.transcript", &transcript.out);
+    let said = desk.check(&["./mine", "student.py"]);
+    assert_eq!((said.status, said.out.as_str()), (2, ""), "{said:?}");
+    assert!(said.err.contains("cases/all.yaml, inputs: the game is over before input 21 is read"), "{said:?}");
+}
+
+#[test]
+fn names_reach_the_terminal_without_control_characters() {
+    let said = Desk::new().check(&["darts", "no\u{1b}[31mb.py"]);
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(!said.err.contains('\u{1b}'), "{said:?}");
+}

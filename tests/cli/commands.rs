@@ -177,6 +177,35 @@ fn other_programs_run_as_a_command() {
 
 #[cfg(unix)]
 #[test]
+fn a_command_needs_no_files() {
+    let said = Desk::new().check(&["darts", "--command", "true", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((said.status, &report["cases"][0]["verdict"]), (1, &"left_input_unread".into()), "{said:?}");
+}
+
+/// While one worker copies a program, another must not start a process that holds the copy open.
+#[cfg(unix)]
+#[test]
+fn a_compiled_program_starts_every_time() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    let path = desk.path().join("game");
+    std::fs::copy("/bin/true", &path).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for _ in 0..5 {
+        let said = desk.check(&["darts", "game", "--jobs", "8", "--format", "json"]);
+        assert_eq!(said.status, 1, "{said:?}");
+    }
+}
+
+#[test]
+fn what_turns_text_round_is_told_by_number() {
+    let said = Desk::with("print('\\u202e\\u009b')\n").check(&["darts", "student.py", "--format", "json"]);
+    assert!(said.out.contains("\\u202e\\u009b") && !said.out.contains('\u{202e}'), "{}", said.out);
+}
+
+#[cfg(unix)]
+#[test]
 fn an_interrupt_leaves_nothing_behind() {
     let desk = Desk::with("while True:\n    pass\n");
     let scratch = desk.path().join("scratch");

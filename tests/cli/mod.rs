@@ -3,6 +3,8 @@
 mod bad_input;
 mod commands;
 mod pictures;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod schema;
 
 use std::ffi::OsString;
