@@ -292,7 +292,7 @@ mod linux {
             "a_file_that_nobody_can_read",
             |folder| {
                 let path = file(folder, "student.py", b"print(1)\n");
-                fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("permissions");
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("permissions");
                 // Root reads everything.
                 if rustix::process::geteuid().is_root() { folder.join("none.py") } else { path }
             },

@@ -62,8 +62,7 @@ fn run_with(submission: &Submission, script: &Script, limits: &Limits) -> Outcom
     let program = Program::Python { interpreter: &PYTHON, submission };
     let by = |runner| {
         let session = Session::open(program, Conditions { runner, ..Conditions::default() }).unwrap();
-        let outcome = session.run(script, limits, &|_| false).unwrap();
-        outcome
+        session.run(script, limits, &|_| false).unwrap()
     };
     let (warm, spawned) = (by(Runner::Warm), by(Runner::Spawn));
     assert_eq!(warm.ending, spawned.ending);

@@ -38,19 +38,26 @@ def set_up():
         skip_sleeping()
     beside = names_beside_the_program()
 
-    def begin(seed):
-        if seed and "random" not in beside:
-            seed_random(seed)
+    def leave_to_the_program():
         # What the program's own folder has is for the program to import.
         for name in list(sys.modules):
             if name.partition(".")[0] in beside - ALWAYS_LOADED:
                 del sys.modules[name]
+
+    def begin(seed):
+        if seed and "random" not in beside:
+            is_loaded = "random" in sys.modules
+            seed_random(seed)
+            # A fork shares what it doesn't touch, so all modules are looked through only if there are new ones.
+            if not is_loaded:
+                leave_to_the_program()
 
     if mode == "warm":
         watch_the_program(note, Nursery(note, trace, begin, beside))
     else:
         watch_the_program(note, only_compiled if mode == "syntax" else None)
         begin(seed)
+    leave_to_the_program()
     note("s")
 
 
