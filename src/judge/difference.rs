@@ -239,6 +239,10 @@ impl Sides<'_> {
             _ => cause,
         };
         let cause = match cause {
+            // Where what comes next is right, something is missing before it.
+            Cause::ExtraLine if self.asks_again(actual, skipped) && self.comes_next(expected, actual) => {
+                Cause::MissingLine
+            }
             Cause::ExtraLine if self.asks_again(actual, skipped) => Cause::RepeatedPrompt,
             cause => cause,
         };
@@ -247,6 +251,15 @@ impl Sides<'_> {
             clause = format!("this line and {} more are missing", skipped - 1);
         }
         Found { expected: Some(expected), actual: Some(actual), cause, clause }
+    }
+
+    /// Whether the submission's line is the one after the expected one, which is said and not asked.
+    fn comes_next(&self, expected: usize, actual: usize) -> bool {
+        let is_said = !self.transcript.lines[expected].is_prompt();
+        let next = expected + 1;
+        is_said
+            && next < self.transcript.lines.len()
+            && key(&self.expected_text(next)) == key(&self.actual_text(actual))
     }
 
     /// Whether the extra lines ask again what was asked right before.

@@ -7,6 +7,7 @@ mod cause;
 pub mod compare;
 mod dice;
 mod difference;
+mod question;
 mod screen;
 mod story;
 pub mod text;
@@ -220,7 +221,14 @@ pub fn judge_submission(
     let telling = game.questions().iter().map(|question| question.id).filter(|id| is_telling(id)).collect();
     let case = |(index, (run, assessment)): (usize, (&Run<'_>, &Assessment))| match assessment.settled {
         Some(read_ahead) => Ok(JudgedCase::passed(read_ahead)),
-        None => Ok(judged_case(references.play(index, &rulings)?, run, &Printed::new(&run.outcome.stdout))),
+        None => {
+            let mut case = judged_case(references.play(index, &rulings)?, run, &Printed::new(&run.outcome.stdout));
+            if let Some(difference) = case.difference.as_mut().filter(|difference| difference.story.is_none()) {
+                let (inputs, printed) = (run.script.inputs, &run.outcome.stdout);
+                difference.story = question::one_too_many(game, &rulings, inputs, printed, difference.answers);
+            }
+            Ok(case)
+        }
     };
     let cases = runs.iter().zip(assessments).enumerate().map(case).collect::<Result<_, Stop>>()?;
     let fitting = combinations

@@ -451,11 +451,14 @@ impl Page<'_> {
                 let detail = case.ending_detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
                 self.paragraph("End:   ", &format!("The program {}{detail}.", ended(case)));
             }
-            _ => {
-                if let Some(detail) = &case.ending_detail {
-                    self.paragraph("End:   ", &format!("The program ended with {detail}, which is no fault."));
-                }
-            }
+            _ => self.status(case),
+        }
+    }
+
+    /// A status that the program chose.
+    fn status(&mut self, case: &CaseReport) {
+        if let Some(detail) = &case.ending_detail {
+            self.paragraph("End:   ", &format!("The program ended with {detail}, which is no fault."));
         }
     }
 
@@ -463,6 +466,7 @@ impl Page<'_> {
     fn ending(&mut self, case: &CaseReport) {
         if case.verdict == Verdict::Passed {
             self.line("All lines are as they should be.");
+            self.status(case);
             return;
         }
         let from = case.actual.len().saturating_sub(CONTEXT + 1);

@@ -147,7 +147,7 @@ impl Nursery {
         ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
         self.sound = false;
         // It fits into the socket: nothing else is in there, and a seed is no book.
-        let sent = sendmsg(&self.control, &[IoSlice::new(message.as_bytes())], &mut ancillary, SendFlags::NOSIGNAL)?;
+        let sent = sendmsg(&self.control, &[IoSlice::new(message.as_bytes())], &mut ancillary, SendFlags::empty())?;
         if sent != message.len() {
             return Err(io::Error::other("a seed is too long for a warm interpreter"));
         }

@@ -111,9 +111,11 @@ class Nursery:
     by returning: CPython itself runs the program, with nothing of ours below.
 
     A run is asked for with the seconds of CPU that it may take, a space, its
-    seed and a line end, and four descriptors: the three streams and the trace. The answer is its process number, and when it
-    has ended `e STATUS` or `s SIGNAL`. Its number stays taken until the next is
-    asked for, so that nobody else is killed in its place.
+    seed and a line end, and four descriptors: the three streams and the trace.
+    The answer is its process number, and when it has ended `e STATUS` or
+    `s SIGNAL`. Where the system can wait without taking the number away, it
+    stays taken until the next run is asked for, so that nobody else is killed
+    in its place.
     """
 
     # What games import, and what these import.
@@ -142,7 +144,7 @@ class Nursery:
         ended = None
         while True:
             asked, ancillary, _, _ = control.recvmsg(65536, 256)
-            if ended:
+            if ended and hasattr(os, "waitid"):
                 os.waitpid(ended, 0)
             if not asked:
                 os._exit(0)

@@ -1,0 +1,88 @@
+//! Whether a program asks one question more than its game has, so that every later answer goes to the wrong one.
+
+use reference::rulings::Rulings;
+use reference::{Game, play_script};
+
+use super::text::{Item, items};
+
+/// Fewer items that agree may do so by chance.
+const ENOUGH: usize = 12;
+
+/// The story of a question too many: played without one of its answers, the reference says all that the program says,
+/// save for what the question itself may print. `near` is how many answers had been given before the first difference.
+pub fn one_too_many(game: Game, rulings: &Rulings, inputs: &[String], printed: &[u8], near: usize) -> Option<String> {
+    // The dice of Doubles would have to be read anew.
+    if game == Game::Doubles {
+        return None;
+    }
+    let own = content(printed);
+    let mut tried = Vec::new();
+    [near, near.saturating_sub(1), near + 1, 0].into_iter().filter(|at| *at < inputs.len()).find_map(|taken| {
+        if tried.contains(&taken) {
+            return None;
+        }
+        tried.push(taken);
+        let mut fewer = inputs.to_vec();
+        let answer = fewer.remove(taken);
+        let piped = play_script(game, rulings, &fewer, &mut |_| 1).ok()?.transcript.piped();
+        let text = piped.to_string();
+        let theirs = content(text.as_bytes());
+        let is_it = piped.is_literally(text.as_bytes()) && theirs.len() >= ENOUGH && has_one_insertion(&own, &theirs);
+        is_it.then(|| {
+            format!(
+                "The program asks one question more than it should: answer {}, «{answer}», goes to that question, and \
+                 every later answer to the one after its own.",
+                taken + 1
+            )
+        })
+    })
+}
+
+/// The letters and numbers of a text, each with its line.
+fn content(text: &[u8]) -> Vec<(Vec<u8>, u32)> {
+    let one = |item: &Item| (text[item.start as usize..item.end as usize].to_ascii_lowercase(), item.row);
+    items(text).iter().filter(|item| item.kind.is_content()).map(one).collect()
+}
+
+/// Whether `own` is `theirs`, or would be without a few items of one line.
+fn has_one_insertion(own: &[(Vec<u8>, u32)], theirs: &[(Vec<u8>, u32)]) -> bool {
+    let Some(extra) = own.len().checked_sub(theirs.len()) else { return false };
+    let same = |(one, other): &(&(Vec<u8>, u32), &(Vec<u8>, u32))| one.0 == other.0;
+    let before = own.iter().zip(theirs).take_while(same).count();
+    let after = own.iter().rev().zip(theirs.iter().rev()).take_while(same).count();
+    if before + after < theirs.len() {
+        return false;
+    }
+    // Where the insertion may stand at several places, the last is as good as any.
+    let inserted = &own[before..before + extra];
+    inserted.first().zip(inserted.last()).is_none_or(|(first, last)| first.1 == last.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(inputs: &[&str], printed: impl Fn(String) -> String, without: usize, near: usize) -> Option<String> {
+        let inputs: Vec<String> = inputs.iter().map(|&input| input.to_owned()).collect();
+        let rulings = Game::Darts.default_rulings();
+        let mut fewer = inputs.clone();
+        fewer.remove(without);
+        let played = play_script(Game::Darts, &rulings, &fewer, &mut |_| 1).unwrap();
+        one_too_many(Game::Darts, &rulings, &inputs, printed(played.transcript.piped().to_string()).as_bytes(), near)
+    }
+
+    #[test]
+    fn a_question_at_the_start() {
+        let inputs = ["60", "57", "20", "1"];
+        let asked = told(&inputs, |text| format!("Your name: {text}"), 0, 0).unwrap();
+        assert!(asked.contains("answer 1, «60», goes to that question"), "{asked}");
+        assert!(told(&inputs, |text| text, 0, 1).is_some(), "a question without a prompt");
+    }
+
+    #[test]
+    fn not_what_is_wrong_besides() {
+        let inputs = ["60", "57", "20", "1"];
+        assert_eq!(told(&inputs, |text| format!("Your name: {}", text.replace("Treble", "Double")), 0, 0), None);
+        assert_eq!(told(&inputs, |text| format!("Hello\nYour name: {text}"), 0, 0), None);
+    }
+}
