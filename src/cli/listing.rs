@@ -10,6 +10,9 @@ use super::args::AssignmentArgs;
 use super::{CliError, Exit, print};
 use crate::assignment::{Assignment, Task};
 
+/// A rule that holds in more cases holds in nearly all.
+const MOST_SHOWN: usize = 8;
+
 pub fn cases(args: &AssignmentArgs) -> Result<Exit, CliError> {
     let assignment = Assignment::find(&args.assignment, args.fixtures.as_deref())?;
     let width = assignment.cases.iter().map(|case| case.id.as_str().len()).max().unwrap_or(0);
@@ -31,8 +34,9 @@ pub fn rules(args: &AssignmentArgs) -> Result<Exit, CliError> {
     let mut text = format!("{}: the rules\n", assignment.title);
     for rule in assignment.game.rules() {
         let cases = exercised.get(rule.id).map(Vec::as_slice).unwrap_or_default();
-        let shown = cases.iter().take(3).copied().collect::<Vec<_>>().join(", ");
-        let more = if cases.len() > 3 { format!(" and {} more", cases.len() - 3) } else { String::new() };
+        let shown = cases.iter().take(MOST_SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let more = cases.len().saturating_sub(MOST_SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let cases = if cases.is_empty() { "none".to_owned() } else { format!("{shown}{more}") };
         let _ = write!(text, "\n{} ({})\n    {}\n    cases: {cases}\n", rule.id, rule.place, rule.sentence);
     }
@@ -48,19 +52,15 @@ pub fn rules(args: &AssignmentArgs) -> Result<Exit, CliError> {
     Ok(Exit::Success)
 }
 
-/// For each rule the cases in which a line follows it, under any accepted rulings.
+/// For each rule the cases in which a line follows it, under any accepted rulings; for a rule that never says anything,
+/// the cases in which something is left unsaid because of it.
 fn exercised(assignment: &Assignment) -> Result<BTreeMap<&'static str, Vec<&str>>, CliError> {
     let mut exercised: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();
-    let mut note = |rule: &'static str, case| {
-        let cases = exercised.entry(rule).or_default();
-        if cases.last() != Some(&case) {
-            cases.push(case);
-        }
-    };
+    let mut silent: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();
     for case in &assignment.cases {
         let id = case.id.as_str();
         let Task::Script(script) = &case.task else {
-            note(rules::doubles::FAIR_DICE.id, id);
+            note(&mut exercised, rules::doubles::FAIR_DICE.id, id);
             continue;
         };
         for rulings in assignment.combinations() {
@@ -68,13 +68,19 @@ fn exercised(assignment: &Assignment) -> Result<BTreeMap<&'static str, Vec<&str>
             let played = play_script(assignment.game, &rulings, &script.inputs, &mut seeded_dice(&seed));
             let played = played.map_err(|stop| CliError::Usage(format!("case {id}: {stop}")))?;
             for line in played.transcript.lines.iter().filter_map(|line| line.note.as_deref()) {
-                note(line.rule.id, id);
-                line.value_rules.iter().for_each(|rule| note(rule.id, id));
-                for silence in &line.silence {
-                    note(silence.rule.id, id);
-                }
+                note(&mut exercised, line.rule.id, id);
+                line.value_rules.iter().for_each(|rule| note(&mut exercised, rule.id, id));
+                line.silence.iter().for_each(|silence| note(&mut silent, silence.rule.id, id));
             }
         }
     }
-    Ok(exercised)
+    silent.extend(exercised);
+    Ok(silent)
+}
+
+fn note<'c>(cases_of: &mut BTreeMap<&'static str, Vec<&'c str>>, rule: &'static str, case: &'c str) {
+    let cases = cases_of.entry(rule).or_default();
+    if cases.last() != Some(&case) {
+        cases.push(case);
+    }
 }

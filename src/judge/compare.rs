@@ -331,11 +331,10 @@ impl Search<'_> {
     fn find_chunk(&mut self, want: usize, until: usize, from: usize) -> Option<usize> {
         let mut nearest = (want, self.items.len());
         for item in from..self.items.len() {
-            if item > from && self.items[item].row == self.items[item - 1].row {
+            if item > from && !self.starts_a_line(item) {
                 continue;
             }
-            let mut search =
-                Search { pattern: self.pattern, bytes: self.bytes, items: self.items, furthest: (want, item) };
+            let mut search = Search { furthest: (want, item), ..*self };
             if let Some(end) = search.run(want, until, item) {
                 return Some(end);
             }
@@ -343,8 +342,20 @@ impl Search<'_> {
                 nearest = search.furthest;
             }
         }
-        self.furthest = self.furthest.max(nearest);
+        // What is only laid out in another way is found by what it says.
+        let is_layout = |want: &&Want| matches!(want.what, What::Item { kind, .. } if !kind.is_content());
+        let layout = self.pattern.wants[want..until].iter().take_while(is_layout).count();
+        let starts = (from..self.items.len()).filter(|&item| item == from || self.starts_a_line(item));
+        let found = starts.filter(|_| layout > 0).find(|&item| {
+            let mut search = Search { furthest: (want, item), ..*self };
+            search.run(want + layout, until, item).is_some()
+        });
+        self.furthest = self.furthest.max(found.map_or(nearest, |item| (want, item)));
         None
+    }
+
+    fn starts_a_line(&self, item: usize) -> bool {
+        self.items[item].row != self.items[item - 1].row
     }
 }
 
@@ -391,6 +402,19 @@ mod tests {
         refuses(transcript, "y: \none\nsaat: end\n");
         // What follows the first place is graded, even if a later place would fit.
         refuses(transcript, "y: \none\n\nseed: no\n\nseed: end\n");
+    }
+
+    #[test]
+    fn what_follows_any_lines_is_found_by_what_it_says() {
+        let expected = Expected::new(&Transcript::parse("y: «y»\n\n...\n\nseed: «4»\nend\n\nlast: 1\n").unwrap());
+        let text = "y: \none\nseed: end\n\nlast: 1\n";
+        let printed = Printed::new(text.as_bytes());
+        assert_eq!(expected.compare(&printed, Level::Content).comparison, Comparison::Equal);
+        let Comparison::Differs { expected: want, actual } = expected.compare(&printed, Level::Exact).comparison else {
+            panic!("an empty line is missing");
+        };
+        assert_eq!(expected.wants(Level::Exact)[want].line, 3);
+        assert!(text[printed.items(Level::Exact)[actual].start as usize..].starts_with("seed"));
     }
 
     #[test]

@@ -38,16 +38,19 @@ pub fn one_too_many(game: Game, rulings: &Rulings, inputs: &[String], printed: &
     })
 }
 
-/// The letters and numbers of a text, each with its line.
-fn content(text: &[u8]) -> Vec<(Vec<u8>, u32)> {
+/// A letter or a number in lower case, and its line.
+type Word = (Vec<u8>, u32);
+
+/// The letters and numbers of a text.
+fn content(text: &[u8]) -> Vec<Word> {
     let one = |item: &Item| (text[item.start as usize..item.end as usize].to_ascii_lowercase(), item.row);
     items(text).iter().filter(|item| item.kind.is_content()).map(one).collect()
 }
 
 /// Whether `own` is `theirs`, or would be without a few items of one line.
-fn has_one_insertion(own: &[(Vec<u8>, u32)], theirs: &[(Vec<u8>, u32)]) -> bool {
+fn has_one_insertion(own: &[Word], theirs: &[Word]) -> bool {
     let Some(extra) = own.len().checked_sub(theirs.len()) else { return false };
-    let same = |(one, other): &(&(Vec<u8>, u32), &(Vec<u8>, u32))| one.0 == other.0;
+    let same = |(one, other): &(&Word, &Word)| one.0 == other.0;
     let before = own.iter().zip(theirs).take_while(same).count();
     let after = own.iter().rev().zip(theirs.iter().rev()).take_while(same).count();
     if before + after < theirs.len() {

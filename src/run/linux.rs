@@ -47,30 +47,28 @@ pub(super) fn exit_event(pid: Pid) -> Option<OwnedFd> {
 const FILE_SIZE: u64 = 64 << 20;
 const OPEN_FILES: u64 = 1024;
 
-/// Sets the limits that a process inherits to its children. The program does not run yet: it takes an interpreter
-/// milliseconds to begin.
-pub(super) fn limit(pid: Pid, address_space: Option<u64>) {
+/// What a process may use: each resource with the most of it. A command may be a whole system with caches and many
+/// libraries, so it has a limit only of its time; its memory is watched.
+pub(super) fn limits(address_space: Option<u64>, cpu_seconds: Option<u64>) -> Vec<(Resource, Rlimit)> {
     let limits = [
         (Resource::Core, Some(0)),
         (Resource::As, address_space),
-        // A command may be a whole system with caches and many libraries.
         (Resource::Fsize, address_space.map(|_| FILE_SIZE)),
         (Resource::Nofile, address_space.map(|_| OPEN_FILES)),
+        (Resource::Cpu, cpu_seconds),
     ];
-    for (resource, most) in limits {
-        set(pid, resource, most);
-    }
+    let both = |(resource, most): (Resource, Option<u64>)| {
+        most.map(|most| (resource, Rlimit { current: Some(most), maximum: Some(most) }))
+    };
+    limits.into_iter().filter_map(both).collect()
 }
 
-/// Sets the limit of a process's own time on all cores together.
-pub(super) fn limit_time(pid: Pid, seconds: u64) {
-    set(pid, Resource::Cpu, Some(seconds));
-}
-
-fn set(pid: Pid, resource: Resource, most: Option<u64>) {
-    if let Some(most) = most {
-        // It may have ended already.
-        let _ = prlimit(Some(pid), resource, Rlimit { current: Some(most), maximum: Some(most) });
+/// Limits a process that does not limit itself, and those that it will start. The program does not run yet: it takes an
+/// interpreter milliseconds to begin.
+pub(super) fn limit(pid: Pid, address_space: Option<u64>, cpu_seconds: Option<u64>) {
+    for (resource, most) in limits(address_space, cpu_seconds) {
+        // It may have ended already, or have limited itself and become another user's.
+        let _ = prlimit(Some(pid), resource, most);
     }
 }
 

@@ -383,7 +383,7 @@ impl<'a> Session<'a> {
     }
 
     /// The command that starts the program, confined.
-    fn command(&self, scratch: &mut Scratch, mode: Mode<'_>) -> Result<Command, RunError> {
+    fn command(&self, scratch: &mut Scratch, mode: Mode<'_>, time: Option<Duration>) -> Result<Command, RunError> {
         let conditions = &self.conditions;
         #[cfg(target_os = "linux")]
         if let Some(sandbox) = &self.way.sandbox {
@@ -393,8 +393,11 @@ impl<'a> Session<'a> {
                 command.env(launch::FILTER, filter);
             }
             scratch.give_to(sandbox.user())?;
-            return Ok(sandbox.confine(&command, &self.program, scratch, forks));
+            let memory = matches!(self.program, Program::Python { .. }).then_some(conditions.memory);
+            let limits = (memory, time.map(unix::cpu_seconds));
+            return Ok(sandbox.confine(&command, &self.program, scratch, limits, forks));
         }
+        let _ = time;
         launch::command(&self.program, scratch, mode, conditions)
     }
 
@@ -405,7 +408,7 @@ impl<'a> Session<'a> {
         submission: &Submission,
     ) -> Result<Option<String>, RunError> {
         let mut scratch = Scratch::new(Some(submission))?;
-        let command = self.command(&mut scratch, Mode::Syntax)?;
+        let command = self.command(&mut scratch, Mode::Syntax, Some(PREPARATION))?;
         let watch = Watch {
             time: &|| PREPARATION,
             output: Limits::default().output,
@@ -514,7 +517,7 @@ impl Worker<'_> {
             }
         }
         let mut scratch = Scratch::new(session.program.submission())?;
-        let command = session.command(&mut scratch, Mode::Run(script))?;
+        let command = session.command(&mut scratch, Mode::Run(script), Some(time()))?;
         let ended = drive(command, &script.inputs, &watch, Some(scratch.home()))?;
         let trace = python.then(|| Trace::read(&scratch.trace(), script.inputs.len()));
         let outcome = session.outcome(&scratch, ended, trace, script, stop);

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Program;
 use super::confinement::{Confinement, Isolation, Layer, State};
+use super::linux::limits;
 use super::scratch::Scratch;
 
 /// The first argument of a launcher; the plan, the program and its arguments follow.
@@ -49,6 +50,8 @@ pub(super) struct Sandbox {
 /// What a launcher does.
 #[derive(Debug, Serialize, Deserialize)]
 struct Plan {
+    address_space: Option<u64>,
+    cpu_seconds: Option<u64>,
     user: Option<(u32, u32)>,
     files: Option<Paths>,
     seccomp: bool,
@@ -104,8 +107,18 @@ impl Sandbox {
     }
 
     /// The command that confines itself and becomes this one. `forks` tells that each run will be a fork of it.
-    pub fn confine(&self, command: &Command, program: &Program<'_>, scratch: &Scratch, forks: bool) -> Command {
+    /// The limits are those of address space and of seconds on all cores together.
+    pub fn confine(
+        &self,
+        command: &Command,
+        program: &Program<'_>,
+        scratch: &Scratch,
+        (address_space, cpu_seconds): (Option<u64>, Option<u64>),
+        forks: bool,
+    ) -> Command {
         let plan = Plan {
+            address_space,
+            cpu_seconds,
             user: self.user,
             files: self.landlock.then(|| paths(program, scratch, self.subprocess)),
             seccomp: self.seccomp,
@@ -146,6 +159,10 @@ impl Plan {
     /// Confines this process for good.
     fn enter(&self) -> Result<(), String> {
         let failed = |what: &str, error: &dyn std::fmt::Display| format!("can't confine the program: {what}: {error}");
+        // Before the change of user: from outside nobody may limit another user's process without a right of its own.
+        for (resource, most) in limits(self.address_space, self.cpu_seconds) {
+            setrlimit(resource, most).map_err(|error| failed("a limit", &error))?;
+        }
         if let Some((user, group)) = self.user {
             let limit = Rlimit { current: Some(PROCESSES), maximum: Some(PROCESSES) };
             setrlimit(Resource::Nproc, limit).map_err(|error| failed("the limit of processes", &error))?;

@@ -34,8 +34,7 @@ pub(super) fn drive(
     drive_process(lines, watch, |[stdin, stdout, stderr]| {
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         let running = Running::start(command, home)?;
-        running.limit(watch.address_space.then_some(watch.memory));
-        system::limit_time(running.pid, cpu_seconds((watch.time)()));
+        running.limit(watch.address_space.then_some(watch.memory), Some(cpu_seconds((watch.time)())));
         Ok(running)
     })
 }
@@ -248,8 +247,8 @@ impl<'p> Running<'p> {
     }
 
     /// Limits what it and those that it starts may use.
-    pub fn limit(&self, address_space: Option<u64>) {
-        system::limit(self.pid, address_space);
+    pub fn limit(&self, address_space: Option<u64>, cpu_seconds: Option<u64>) {
+        system::limit(self.pid, address_space, cpu_seconds);
     }
 
     /// Whether the process has ended. It is not reaped, so that its group can't be another's yet.
@@ -306,9 +305,7 @@ mod system {
         None
     }
 
-    pub fn limit(_: Pid, _: Option<u64>) {}
-
-    pub fn limit_time(_: Pid, _: u64) {}
+    pub fn limit(_: Pid, _: Option<u64>, _: Option<u64>) {}
 
     pub fn waited(_: Pid) -> Duration {
         Duration::ZERO

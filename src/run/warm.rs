@@ -67,13 +67,13 @@ pub(super) struct Nursery {
 impl Warm {
     pub fn start(session: &Session<'_>) -> Result<Started, RunError> {
         let mut scratch = Scratch::new(session.program.submission())?;
-        let mut command = session.command(&mut scratch, Mode::Warm)?;
+        let mut command = session.command(&mut scratch, Mode::Warm, None)?;
         let (control, theirs) = UnixStream::pair()?;
         let (printed, stdout) = io::pipe()?;
         let (complained, stderr) = io::pipe()?;
         command.stdin(OwnedFd::from(theirs)).stdout(stdout).stderr(stderr).process_group(0);
         let mut interpreter = Running::start(command, Some(scratch.home()))?;
-        interpreter.limit(Some(session.conditions.memory));
+        interpreter.limit(Some(session.conditions.memory), None);
         control.set_nonblocking(true)?;
         let mut nursery = Nursery { control, heard: Vec::new(), ended: None, sound: true };
         if nursery.line(PREPARATION)?.is_some_and(|line| line == "ready") {
