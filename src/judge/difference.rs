@@ -7,7 +7,7 @@ use similar::{Algorithm, TextDiff};
 use super::cause::Cause;
 use super::compare::{Comparison, Expected, Level, Printed, What};
 use super::screen::Screen;
-use super::story::{story, words_that_differ};
+use super::story::{is_only_missing, story, words_that_differ};
 use super::text::{Item, Kind, items};
 
 /// The first difference.
@@ -239,11 +239,10 @@ impl Sides<'_> {
             _ => cause,
         };
         let cause = match cause {
-            // Where what comes next is right, something is missing before it.
-            Cause::ExtraLine if self.asks_again(actual, skipped) && self.comes_next(expected, actual) => {
-                Cause::MissingLine
+            Cause::ExtraLine if self.asks_again(actual, skipped) => {
+                // What is asked for again may be right, and what should stand before it missing.
+                if self.is_only_missing(expected, actual) { Cause::MissingLine } else { Cause::RepeatedPrompt }
             }
-            Cause::ExtraLine if self.asks_again(actual, skipped) => Cause::RepeatedPrompt,
             cause => cause,
         };
         let mut clause = self.clause(cause, expected, Some(actual));
@@ -253,13 +252,12 @@ impl Sides<'_> {
         Found { expected: Some(expected), actual: Some(actual), cause, clause }
     }
 
-    /// Whether the submission's line is the one after the expected one, which is said and not asked.
-    fn comes_next(&self, expected: usize, actual: usize) -> bool {
-        let is_said = !self.transcript.lines[expected].is_prompt();
-        let next = expected + 1;
-        is_said
-            && next < self.transcript.lines.len()
-            && key(&self.expected_text(next)) == key(&self.actual_text(actual))
+    /// Whether all is right from here on but for lines like the expected one that are missing.
+    fn is_only_missing(&self, expected: usize, actual: usize) -> bool {
+        let theirs: Vec<String> =
+            (expected..self.transcript.lines.len()).map(|line| self.expected_text(line)).collect();
+        let own: Vec<String> = (actual..self.screen.lines.len()).map(|line| self.actual_text(line)).collect();
+        is_only_missing(&theirs, &own)
     }
 
     /// Whether the extra lines ask again what was asked right before.

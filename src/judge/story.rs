@@ -41,6 +41,14 @@ pub fn story(level: Level, expected: &[String], actual: &[String]) -> Option<Str
     replaced(expected, actual, rest).or_else(|| reordered(&theirs, &own, rest))
 }
 
+/// Whether the submission's lines are the expected ones but for some like the first of those.
+pub fn is_only_missing(expected: &[String], actual: &[String]) -> bool {
+    let keys = |lines: &[String]| -> Vec<String> {
+        lines.iter().map(|line| key(line)).filter(|key| !key.is_empty()).collect()
+    };
+    expected.len().max(actual.len()) <= MOST_LINES && without(&keys(expected), &keys(actual)).is_some()
+}
+
 /// How many lines like the first have to be taken out of `lines` to get `wanted`, if that is all there is to do.
 fn without(lines: &[String], wanted: &[String]) -> Option<usize> {
     let surplus = masked_line(lines.first()?);

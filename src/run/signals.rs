@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// Whether there is nothing to tidy up: then a signal ends this process at once.
-static IDLE: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| Arc::new(AtomicBool::new(true)));
+static IDLE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// From now on SIGINT and SIGTERM (SIGHUP too, on Unix) end every run as [`RunError::Interrupted`](super::RunError),
