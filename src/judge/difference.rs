@@ -62,9 +62,7 @@ impl Sides<'_> {
         let (expected, actual) = (found.expected, found.actual);
         let mut difference = self.describe(found);
         if let (Some(expected), Some(actual), false) = (expected, actual, self.broke_off) {
-            let theirs: Vec<String> =
-                (expected..self.transcript.lines.len()).map(|line| self.expected_text(line)).collect();
-            let own: Vec<String> = (actual..self.screen.lines.len()).map(|line| self.actual_text(line)).collect();
+            let (theirs, own) = self.rest(expected, actual);
             difference.story = story(level, &theirs, &own);
         }
         Some(difference)
@@ -254,10 +252,15 @@ impl Sides<'_> {
 
     /// Whether all is right from here on but for lines like the expected one that are missing.
     fn is_only_missing(&self, expected: usize, actual: usize) -> bool {
-        let theirs: Vec<String> =
-            (expected..self.transcript.lines.len()).map(|line| self.expected_text(line)).collect();
-        let own: Vec<String> = (actual..self.screen.lines.len()).map(|line| self.actual_text(line)).collect();
+        let (theirs, own) = self.rest(expected, actual);
         is_only_missing(&theirs, &own)
+    }
+
+    /// The expected lines and the submission's from these on.
+    fn rest(&self, expected: usize, actual: usize) -> (Vec<String>, Vec<String>) {
+        let theirs = (expected..self.transcript.lines.len()).map(|line| self.expected_text(line)).collect();
+        let own = (actual..self.screen.lines.len()).map(|line| self.actual_text(line)).collect();
+        (theirs, own)
     }
 
     /// Whether the extra lines ask again what was asked right before.

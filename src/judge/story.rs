@@ -15,7 +15,7 @@ pub fn story(level: Level, expected: &[String], actual: &[String]) -> Option<Str
     let lines = |lines: &[String]| -> Vec<String> {
         match level {
             Level::Exact => lines.to_vec(),
-            Level::Content => lines.iter().map(|line| key(line)).filter(|key| !key.is_empty()).collect(),
+            Level::Content => contents(lines),
         }
     };
     let (theirs, own) = (lines(expected), lines(actual));
@@ -43,10 +43,12 @@ pub fn story(level: Level, expected: &[String], actual: &[String]) -> Option<Str
 
 /// Whether the submission's lines are the expected ones but for some like the first of those.
 pub fn is_only_missing(expected: &[String], actual: &[String]) -> bool {
-    let keys = |lines: &[String]| -> Vec<String> {
-        lines.iter().map(|line| key(line)).filter(|key| !key.is_empty()).collect()
-    };
-    expected.len().max(actual.len()) <= MOST_LINES && without(&keys(expected), &keys(actual)).is_some()
+    expected.len().max(actual.len()) <= MOST_LINES && without(&contents(expected), &contents(actual)).is_some()
+}
+
+/// The content of each line that has any.
+fn contents(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|line| key(line)).filter(|key| !key.is_empty()).collect()
 }
 
 /// How many lines like the first have to be taken out of `lines` to get `wanted`, if that is all there is to do.
