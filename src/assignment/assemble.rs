@@ -318,6 +318,17 @@ fn case(source: &Source, game: Game, id: &CaseId, missing: Missing) -> Result<Ca
     })
 }
 
+/// A fault of one input of a case that was read from here.
+pub(super) fn input_fault(source: &Source, case: &Case, input: usize, message: String, help: &str) -> AssignmentError {
+    let text = match source.read(&case_path(&case.id)) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(error) => return error,
+    };
+    let dice = matches!(case.task, Task::Dice(_)).then_some(Step::Key("dice"));
+    let way: Vec<Step<'_>> = dice.into_iter().chain([Step::Key("inputs"), Step::Index(input)]).collect();
+    Document::new(case.file.clone(), &text).fault(&way, message, help)
+}
+
 /// A seed is there where the game needs one, and only there.
 fn seed(document: &Document, game: Game, seed: Option<Seed>) -> Result<Option<Seed>, AssignmentError> {
     match seed {

@@ -51,9 +51,9 @@ pub enum AssignmentError {
 }
 
 impl AssignmentError {
-    /// There is no such assignment; `others` are names beside the built-in ones.
-    pub(super) fn unknown<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> AssignmentError {
-        let nearest = nearest(name, BUILT_IN.into_iter().chain(others)).map(str::to_owned);
+    /// There is no such assignment.
+    pub(super) fn unknown(name: &str) -> AssignmentError {
+        let nearest = nearest(name, BUILT_IN).map(str::to_owned);
         AssignmentError::UnknownAssignment { name: name.to_owned(), nearest }
     }
 }

@@ -87,7 +87,7 @@ impl Assignment {
     /// # Errors
     /// If there is none of this name.
     pub fn built_in(name: &str) -> Result<Assignment, AssignmentError> {
-        let source = Source::built_in(name).ok_or_else(|| AssignmentError::unknown(name, []))?;
+        let source = Source::built_in(name).ok_or_else(|| AssignmentError::unknown(name))?;
         Assignment::read(source)
     }
 
@@ -99,8 +99,8 @@ impl Assignment {
         Assignment::read(Source::folder(folder.as_ref())?)
     }
 
-    /// What the argument ASSIGNMENT names: a folder of that name in `fixtures` if that is given, else a built-in
-    /// assignment, else a folder.
+    /// What the argument ASSIGNMENT names: a built-in assignment or a folder; a name is looked for in `fixtures` only, if
+    /// that is given.
     ///
     /// # Errors
     /// If there is no such assignment, with the nearest name, or it has a fault.
@@ -135,6 +135,11 @@ impl Assignment {
             assignment: self.name.clone(),
             nearest: nearest(id, self.cases.iter().map(|case| case.id.as_str())).map(str::to_owned),
         })
+    }
+
+    /// A fault of one input of a case, counted from 0, told at its place in the case's file.
+    pub fn input_fault(&self, case: &Case, input: usize, message: String, help: &str) -> AssignmentError {
+        assemble::input_fault(&self.source, case, input, message, help)
     }
 
     /// Whether a submission may answer an open question in this way.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 
-use super::error::{AssignmentError, FileError, Position};
+use super::error::{AssignmentError, FileError, Position, did_you_mean};
 use super::nearest::nearest;
 
 /// The names of the built-in assignments.
@@ -83,15 +83,16 @@ impl Source {
         Ok(Source(Place::Folder(path.to_owned())))
     }
 
-    /// What the argument ASSIGNMENT names: a folder of that name in `fixtures`, else built in, else a folder.
+    /// What the argument ASSIGNMENT names: built in, or a folder; with `fixtures` a folder of that name in it, and
+    /// nothing else, so that nobody is judged by other cases than those that were meant.
     ///
     /// # Errors
     /// If there is none.
     pub fn find(argument: &OsStr, fixtures: Option<&Path>) -> Result<Source, AssignmentError> {
         let path = Path::new(argument);
         let is_name = path.file_name() == Some(argument);
-        let mut others = Vec::new();
         if let Some(fixtures) = fixtures {
+            let mut others = Vec::new();
             let entries = fixtures.read_dir().map_err(|error| AssignmentError::NotAnAssignment {
                 path: fixtures.display().to_string(),
                 message: format!("this folder can't be read: {}", reason(&error)),
@@ -108,12 +109,27 @@ impl Source {
             if is_name && folder.is_dir() {
                 return Source::folder(&folder);
             }
+            if is_name {
+                let near = nearest(&argument.to_string_lossy(), others.iter().map(String::as_str)).map(str::to_owned);
+                return Err(AssignmentError::NotAnAssignment {
+                    path: fixtures.display().to_string(),
+                    message: format!(
+                        "there is no assignment {:?} in this folder{}",
+                        argument.to_string_lossy(),
+                        did_you_mean(near.as_deref())
+                    ),
+                    help: match others.is_empty() {
+                        true => "--fixtures takes a folder that holds folders of assignments".to_owned(),
+                        false => format!("it holds {}", others.join(", ")),
+                    },
+                });
+            }
         }
         if let Some(source) = argument.to_str().and_then(Source::built_in) {
             return Ok(source);
         }
         if argument.is_empty() || (is_name && path.symlink_metadata().is_err()) {
-            return Err(AssignmentError::unknown(&argument.to_string_lossy(), others.iter().map(String::as_str)));
+            return Err(AssignmentError::unknown(&argument.to_string_lossy()));
         }
         Source::folder(path)
     }

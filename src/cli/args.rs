@@ -20,6 +20,7 @@ use crate::run::{Isolation, Runner};
     after_help = "Examples: check darts student.py · check transcript darts --inputs 60,60,20 · check --help for more",
     after_long_help = "Examples:\n  check darts student.py\n      judge a program against all cases of an assignment\n  check darts student.py --case model-game\n      show one case in full\n  check racko --command \"java Racko\"\n      judge a program that is not Python\n  check transcript racko --inputs y,4,5\n      what the reference says\n\nExit codes:\n  0    every case passed\n  1    the submission does not conform\n  2    check could not do its work\n  130  interrupted",
     subcommand_negates_reqs = true,
+    arg_required_else_help = true,
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
@@ -53,9 +54,12 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the man page
-    #[command(after_long_help = "Example:\n  check man")]
-    Man,
+    /// Print the man page, or that of a command
+    #[command(after_long_help = "Examples:\n  check man\n  check man transcript")]
+    Man {
+        /// The command
+        command: Option<String>,
+    },
 }
 
 /// Which assignment.
@@ -63,7 +67,7 @@ pub enum Command {
 pub struct AssignmentArgs {
     /// darts, doubles, racko, or a folder with an assignment.yaml
     pub assignment: OsString,
-    /// Look for assignments in this folder first
+    /// Look for the assignment in this folder, not among those built in
     #[arg(long, value_name = "DIR")]
     pub fixtures: Option<PathBuf>,
 }
@@ -75,7 +79,6 @@ pub struct JudgeArgs {
     #[arg(required = true)]
     pub assignment: Option<OsString>,
     /// The program: a file, or a folder in which one file can be it
-    #[arg(required_unless_present = "command_line")]
     pub submission: Option<PathBuf>,
     /// Show this case only; all are judged
     #[arg(long, value_name = "ID")]
@@ -98,7 +101,7 @@ pub struct JudgeArgs {
     /// The Python that runs the program
     #[arg(long, value_name = "PATH")]
     pub python: Option<PathBuf>,
-    /// Look for assignments in this folder first
+    /// Look for the assignment in this folder, not among those built in
     #[arg(long, value_name = "DIR")]
     pub fixtures: Option<PathBuf>,
     /// Seconds that one case may take

@@ -1,10 +1,12 @@
 //! `check ASSIGNMENT SUBMISSION`.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io, thread};
 
-use super::args::{Allowed, Format, JudgeArgs, When};
+use clap::CommandFactory;
+
+use super::args::{Allowed, Cli, Format, JudgeArgs, When};
 use super::{CliError, Exit, print};
 use crate::assignment::Assignment;
 use crate::grade::{Graded, Options, Outcome, Report, grade, verify};
@@ -16,10 +18,15 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     let Some(name) = &args.assignment else {
         return Err(CliError::Usage("which assignment? see check --help".to_owned()));
     };
+    if let Some(command) = Cli::command().get_subcommands().map(clap::Command::get_name).find(|command| name == command)
+    {
+        let message = format!("`{command}` is a command and stands first, its options after it: check {command} …");
+        return Err(CliError::Usage(message));
+    }
     if args.format.len() > 1 && args.output.is_none() {
         return Err(CliError::Usage("several formats need a folder to be written into: --output DIR".to_owned()));
     }
-    refuse_to_overwrite(&args)?;
+    check_output(&args)?;
     let assignment = Assignment::find(name, args.fixtures.as_deref())?;
     if !assignment.source.is_built_in() {
         // A test proves the built-in ones.
@@ -32,7 +39,8 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         (Some(path), None) => Some(Submission::open(path)?),
         (Some(path), Some(_)) => Some(Submission::open_for_command(path)?),
         // A folder without files has nothing to copy.
-        (None, _) => match Submission::open_for_command(Path::new(".")) {
+        (None, None) => None,
+        (None, Some(_)) => match Submission::open_for_command(Path::new(".")) {
             Err(OpenError::NoProgram(_)) => None,
             opened => Some(opened?),
         },
@@ -40,14 +48,17 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     run::stop_on_signals().map_err(|error| CliError::Grade(RunError::System(error).into()))?;
     let own_command = submission.as_ref().filter(|submission| !is_python(submission)).map(Submission::command_line);
     let command = args.command_line.clone().or(own_command);
-    let interpreter = match command {
-        None => Some(Interpreter::find(args.python.as_deref())?),
-        Some(_) => None,
-    };
-    let graded = match (&command, &interpreter, &submission) {
-        (Some(line), _, submission) => Graded::Command(line, submission.as_ref()),
-        (None, Some(interpreter), Some(submission)) => Graded::Python(interpreter, submission),
-        _ => return Err(CliError::Usage("which submission? see check --help".to_owned())),
+    let interpreter;
+    let graded = match (&command, &submission) {
+        (Some(line), submission) => Graded::Command(line, submission.as_ref()),
+        (None, Some(submission)) => {
+            interpreter = Interpreter::find(args.python.as_deref())?;
+            Graded::Python(&interpreter, submission)
+        }
+        (None, None) => {
+            let message = format!("which program? give its file: check {} student.py", assignment.source.argument());
+            return Err(CliError::Usage(message));
+        }
     };
     let workers = args.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
     let confinement = confinement(&args);
@@ -59,7 +70,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         workers,
     };
     let report = grade(&assignment, graded, options)?;
-    write(&args, &report)?;
+    write(&args, &report, submission.as_ref())?;
     Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
 }
 
@@ -82,22 +93,36 @@ fn is_python(submission: &Submission) -> bool {
     is_named_so || !submission.is_executable()
 }
 
-/// A report never takes the place of what it is about.
-fn refuse_to_overwrite(args: &JudgeArgs) -> Result<(), CliError> {
-    let same = |output: &Path, submission: &Path| matches!((output.canonicalize(), submission.canonicalize()), (Ok(output), Ok(submission)) if output == submission);
-    match (&args.output, &args.submission) {
-        (Some(output), Some(submission)) if same(output, submission) && submission.is_file() => {
-            Err(CliError::Usage(format!("--output {} is the submission itself: name another file", output.display())))
-        }
-        _ => Ok(()),
+/// A report never takes the place of what it is about, and has a place: seen before anything is run.
+fn check_output(args: &JudgeArgs) -> Result<(), CliError> {
+    let Some(output) = &args.output else { return Ok(()) };
+    let is_submission = |submission: &PathBuf| submission.is_file() && same_file(output, submission);
+    if args.submission.as_ref().is_some_and(is_submission) {
+        return Err(CliError::Usage(format!(
+            "--output {} is the submission itself: name another file",
+            output.display()
+        )));
+    }
+    let folder = output.parent().filter(|folder| *folder != Path::new(""));
+    match folder.filter(|folder| args.format.len() == 1 && !folder.is_dir()) {
+        Some(folder) => Err(CliError::Usage(format!(
+            "--output {}: there is no folder {}: make it, or name another file",
+            output.display(),
+            folder.display()
+        ))),
+        None => Ok(()),
     }
 }
 
-fn write(args: &JudgeArgs, report: &Report) -> Result<(), CliError> {
+fn same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+fn write(args: &JudgeArgs, report: &Report, submission: Option<&Submission>) -> Result<(), CliError> {
     let mut files = Vec::new();
     for format in &args.format {
         files.push(match format {
-            Format::Terminal => ("report.txt", terminal::render(report, &layout(args)).into_bytes()),
+            Format::Terminal => ("report.txt", terminal::render(report, &layout(args, submission)).into_bytes()),
             Format::Json => {
                 let mut bytes = vec![];
                 json::write(report, &mut bytes).map_err(CliError::Output)?;
@@ -124,12 +149,11 @@ fn at(path: &Path) -> impl Fn(io::Error) -> CliError {
     move |source| CliError::File { path: path.display().to_string(), source }
 }
 
-fn layout(args: &JudgeArgs) -> Layout {
+fn layout(args: &JudgeArgs, submission: Option<&Submission>) -> Layout {
     let width = columns();
     let word = |text: &std::ffi::OsStr| shell_word(&text.to_string_lossy());
     let mut command = format!("check {}", args.assignment.as_deref().map(word).unwrap_or_default());
-    let submission = args.submission.as_ref().map(|path| word(path.as_os_str()));
-    command.extend(submission.iter().map(|submission| format!(" {submission}")));
+    command.extend(args.submission.as_ref().map(|path| format!(" {}", word(path.as_os_str()))));
     for (option, value) in [("fixtures", args.fixtures.as_ref()), ("python", args.python.as_ref())] {
         command.extend(value.map(|value| format!(" --{option} {}", word(value.as_os_str()))));
     }
@@ -137,8 +161,15 @@ fn layout(args: &JudgeArgs) -> Layout {
     let python = args.python.as_ref().map_or("python3".to_owned(), |path| word(path.as_os_str()));
     let program = match (&args.command_line, submission) {
         (Some(line), _) => line.clone(),
-        (None, submission) => format!("{python} {}", submission.unwrap_or_default()),
+        (None, Some(submission)) if is_python(submission) => format!("{python} {}", shell_word(submission.name())),
+        // A shell looks for a bare name elsewhere.
+        (None, Some(submission)) => shell_word(&Path::new(".").join(submission.name()).to_string_lossy()),
+        (None, None) => String::new(),
     };
+    // A command is run where the submission is.
+    let beside = |path: &PathBuf| if path.is_dir() { path.clone() } else { path.parent().unwrap_or(path).to_owned() };
+    let folder = args.submission.as_ref().filter(|_| args.command_line.is_some()).map(beside);
+    let folder = folder.filter(|folder| folder != Path::new("")).map(|folder| word(folder.as_os_str()));
     Layout {
         width,
         colour: args.output.is_none() && colour(args.color),
@@ -147,6 +178,7 @@ fn layout(args: &JudgeArgs) -> Layout {
         case: args.case.clone(),
         command,
         program,
+        folder,
         python,
     }
 }

@@ -14,7 +14,7 @@ use clap::{CommandFactory, Parser};
 pub use args::{Cli, Command};
 
 use crate::assignment::AssignmentError;
-use crate::grade::{GradeError, VerifyError};
+use crate::grade::GradeError;
 use crate::run::{InterpreterError, OpenError, RunError};
 
 /// The exit codes, which scripts rely on.
@@ -48,9 +48,6 @@ pub enum CliError {
     /// The interpreter.
     #[error(transparent)]
     Interpreter(#[from] InterpreterError),
-    /// The stored transcripts.
-    #[error(transparent)]
-    Stored(#[from] VerifyError),
     /// Running or judging it.
     #[error(transparent)]
     Grade(#[from] GradeError),
@@ -101,11 +98,7 @@ pub fn run() -> Exit {
             clap_complete::generate(shell, &mut Cli::command(), "check", &mut script);
             print(&script).map(|()| Exit::Success)
         }
-        Some(Command::Man) => {
-            let mut page = vec![];
-            let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(CliError::Output);
-            rendered.and_then(|()| print(&page)).map(|()| Exit::Success)
-        }
+        Some(Command::Man { command }) => man(command.as_deref()),
     };
     result.unwrap_or_else(|error| {
         let message: String = format!("check: {error}\n").chars().map(printable).collect();
@@ -113,6 +106,24 @@ pub fn run() -> Exit {
         let _ = io::stderr().write_all(message.as_bytes());
         error.exit()
     })
+}
+
+/// The man page of `check`, or of one of its commands.
+fn man(name: Option<&str>) -> Result<Exit, CliError> {
+    let mut root = Cli::command();
+    root.build();
+    let known = || root.get_subcommands().map(clap::Command::get_name);
+    let command = match name {
+        None => root.clone(),
+        Some(name) => root.find_subcommand(name).cloned().ok_or_else(|| {
+            let names: Vec<&str> = known().collect();
+            CliError::Usage(format!("there is no command {name:?}: the commands are {}", names.join(", ")))
+        })?,
+    };
+    let mut page = vec![];
+    clap_mangen::Man::new(command).render(&mut page).map_err(CliError::Output)?;
+    print(&page)?;
+    Ok(Exit::Success)
 }
 
 /// What a file's name or an argument has of control characters never reaches the terminal raw.

@@ -10,11 +10,11 @@ use reference::rulings::Rulings;
 use reference::transcript::Transcript;
 use reference::{Game, Played, play_script, seeded_dice};
 
-pub use stored::{VerifyError, verify};
+pub use stored::verify;
 
 pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, SideLine};
 
-use crate::assignment::{Assignment, Case, Points, Task};
+use crate::assignment::{Assignment, AssignmentError, Case, Points, Task};
 use crate::judge::compare::Expected;
 use crate::judge::{self, JudgedCase, Literal, Verdict};
 use crate::run::{
@@ -27,24 +27,12 @@ pub enum GradeError {
     /// A run could not be made.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A case has an input that its game can't take.
-    #[error("cases/{case}.yaml, inputs: {stop}")]
-    Unfit {
-        /// The case.
-        case: String,
-        /// The input.
-        stop: Stop,
-    },
-    /// A case has more inputs than its game takes.
-    #[error(
-        "cases/{case}.yaml, inputs: the game is over before input {} is read; take away what is left over", first + 1
-    )]
-    LeftOver {
-        /// The case.
-        case: String,
-        /// The first input that is not read.
-        first: usize,
-    },
+    /// A case has an input that its game can't take, or more inputs than it takes.
+    #[error(transparent)]
+    Case(#[from] AssignmentError),
+    /// The same, met only with the dice that the submission shows.
+    #[error(transparent)]
+    Unfit(#[from] Stop),
 }
 
 /// What is graded.
@@ -106,9 +94,8 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) 
         .collect();
     // Runs of the dice alone come last: the others are the cases, in their order.
     let scripts = assignment.cases.iter().filter(|case| case.script().is_some()).count();
-    let unfit = |stop| GradeError::Unfit { case: String::new(), stop };
     let assess = |rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome| {
-        judge::assess(assignment.game, rulings, &planned.run(outcome)).map_err(unfit)
+        judge::assess(assignment.game, rulings, &planned.run(outcome))
     };
     let finished = session.run_all(&jobs, options.workers, &|index, mut outcome| {
         // Other workers run meanwhile.
@@ -129,13 +116,13 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) 
     let runs: Vec<judge::Run<'_>> =
         planned.iter().zip(&outcomes).map(|(planned, outcome)| planned.run(outcome)).collect();
     let (case_runs, dice_runs) = runs.split_at(scripts);
-    let judgement = judge::judge_submission(assignment.game, &combinations, case_runs, &assessments).map_err(unfit)?;
+    let judgement = judge::judge_submission(assignment.game, &combinations, case_runs, &assessments)?;
     let dice = dice_runs
         .iter()
         .zip(&planned[scripts..])
         .map(|(run, planned)| assess(&judgement.fitting, planned, run.outcome));
     let dice = dice.collect::<Result<Vec<_>, _>>()?;
-    let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice).map_err(unfit)?;
+    let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice)?;
     Ok(report::judged(assignment, graded, &session, (&judgement, case_runs), (&dice, dice_runs), finished.short_from))
 }
 
@@ -167,7 +154,6 @@ fn plan(
         Task::Dice(dice) => dice.seeds().map(|seed| Some(seed.number().clone())).collect(),
     };
     let inputs = case.inputs();
-    let unfit = |stop| GradeError::Unfit { case: case.id.as_str().to_owned(), stop };
     let mut planned = Vec::new();
     for seed in seeds {
         let mut transcripts: Vec<Transcript> = Vec::new();
@@ -175,10 +161,12 @@ fn plan(
         let played = if assignment.game == Game::Doubles { &combinations[..1] } else { combinations };
         for rulings in played {
             let mut throw = seeded_dice(&seed.clone().unwrap_or_default());
-            let Played { transcript, unread } =
-                play_script(assignment.game, rulings, inputs, &mut throw).map_err(unfit)?;
+            let played = play_script(assignment.game, rulings, inputs, &mut throw);
+            let Played { transcript, unread } = played.map_err(|stop| unfit(assignment, case, stop))?;
             if unread > 0 && assignment.game != Game::Doubles {
-                return Err(GradeError::LeftOver { case: case.id.as_str().to_owned(), first: inputs.len() - unread });
+                let message = "the game is over before this input is read".to_owned();
+                let help = "take it and what follows it away";
+                return Err(assignment.input_fault(case, inputs.len() - unread, message, help).into());
             }
             if !transcripts.iter().any(|other| other.shows_the_same(&transcript)) {
                 transcripts.push(transcript);
@@ -194,6 +182,18 @@ fn plan(
         planned.push(Planned { script, seed, limits, unanswered, literal });
     }
     Ok(planned)
+}
+
+/// An input that the game of its case can't take.
+fn unfit(assignment: &Assignment, case: &Case, stop: Stop) -> GradeError {
+    match stop {
+        Stop::Unfit { number, expected, prompt, .. } => {
+            let message = format!("{expected} is wanted here, for `{prompt}`");
+            let help = format!("`check transcript {} --inputs …` shows what is asked for", assignment.game.name());
+            assignment.input_fault(case, number - 1, message, &help).into()
+        }
+        Stop::OutOfAnswers => stop.into(),
+    }
 }
 
 /// What a verdict earns.

@@ -124,6 +124,8 @@ pub struct SideLine {
     pub typed: Option<Option<String>>,
     /// The line as a `.transcript` has it.
     pub text: String,
+    /// Whether some of it is not graded, so that another line may stand for it.
+    pub is_open: bool,
 }
 
 /// The first difference of a case.
@@ -357,8 +359,8 @@ fn ending(ending: &Ending) -> (Option<&'static str>, Option<String>) {
 fn expected_lines(transcript: &Transcript) -> Vec<SideLine> {
     use reference::transcript::{Body, End};
     let side = |line: &reference::transcript::Line| {
-        let (said, typed) = match &line.body {
-            Body::AnyLines => ("...".to_owned(), None),
+        let (said, typed, is_open) = match &line.body {
+            Body::AnyLines => ("...".to_owned(), None, true),
             Body::Line(said, end) => {
                 let plain = reference::transcript::Line::new(said.clone(), End::Newline);
                 let said = if plain.text().is_empty() { plain.to_string() } else { plain.text().to_owned() };
@@ -367,10 +369,11 @@ fn expected_lines(transcript: &Transcript) -> Vec<SideLine> {
                     End::Unanswered => Some(None),
                     End::Newline | End::Output => None,
                 };
-                (said, typed)
+                let is_open = plain.text().is_empty() && !said.is_empty();
+                (said, typed, is_open)
             }
         };
-        SideLine { said, typed, text: line.to_string() }
+        SideLine { said, typed, text: line.to_string(), is_open }
     };
     transcript.lines.iter().map(side).collect()
 }
@@ -381,6 +384,7 @@ fn actual_lines(judged: &JudgedCase, printed: &[u8], inputs: &[String]) -> Vec<S
         said: String::from_utf8_lossy(&printed[line.bytes.clone()]).trim_end_matches('\r').to_owned(),
         typed: line.typed.map(|input| inputs.get(input).cloned()),
         text: judged.screen.text(index, printed, inputs),
+        is_open: false,
     };
     lines.map(side).collect()
 }

@@ -2,37 +2,25 @@
 
 use reference::{play_script, seeded_dice};
 
-use super::GradeError;
-use crate::assignment::{Assignment, AssignmentError, Case, Position, Script};
+use super::{GradeError, unfit};
+use crate::assignment::{Assignment, Case, Position, Script};
 
 /// Proves that each stored transcript is what the reference says under the assignment's default rulings.
 ///
 /// # Errors
 /// The first line of the first transcript that is not, or an input that the game can't take.
-pub fn verify(assignment: &Assignment) -> Result<(), VerifyError> {
+pub fn verify(assignment: &Assignment) -> Result<(), GradeError> {
     assignment
         .cases
         .iter()
         .try_for_each(|case| case.script().map_or(Ok(()), |script| verify_case(assignment, case, script)))
 }
 
-/// Why the stored transcripts can't be relied on.
-#[derive(Debug, thiserror::Error)]
-pub enum VerifyError {
-    /// A transcript differs.
-    #[error(transparent)]
-    Transcript(#[from] AssignmentError),
-    /// A case does not fit its game.
-    #[error(transparent)]
-    Case(#[from] GradeError),
-}
-
-fn verify_case(assignment: &Assignment, case: &Case, script: &Script) -> Result<(), VerifyError> {
+fn verify_case(assignment: &Assignment, case: &Case, script: &Script) -> Result<(), GradeError> {
     let combinations = assignment.combinations();
     let seed = script.seed.as_ref().map(|seed| seed.number().clone()).unwrap_or_default();
-    let unfit = |stop| GradeError::Unfit { case: case.id.as_str().to_owned(), stop };
-    let played =
-        play_script(assignment.game, &combinations[0], &script.inputs, &mut seeded_dice(&seed)).map_err(unfit)?;
+    let played = play_script(assignment.game, &combinations[0], &script.inputs, &mut seeded_dice(&seed))
+        .map_err(|stop| unfit(assignment, case, stop))?;
     let expected = played.transcript.to_string();
     let stored = &script.transcript;
     stored.parse()?;

@@ -160,6 +160,16 @@ impl Expected {
         }
     }
 
+    /// Whether a text is the same but for the whole of the prompt that nobody answers.
+    pub fn lacks_only_the_open_prompt(&self, level: Level, comparison: Comparison) -> bool {
+        let Comparison::Short(missing) = comparison else { return false };
+        let wants = self.wants(level);
+        let line = wants[missing].line;
+        self.unanswered
+            && wants.last().is_some_and(|last| last.line == line)
+            && missing.checked_sub(1).is_none_or(|before| wants[before].line != line)
+    }
+
     /// Whether the bytes printed so far already hold the whole of a transcript that ends at an unanswered prompt.
     pub fn is_reached(&self, printed: &[u8]) -> bool {
         self.unanswered && self.compare(&Printed::new(printed), Level::Exact).comparison == Comparison::Equal

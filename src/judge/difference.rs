@@ -64,8 +64,21 @@ impl Sides<'_> {
         if let (Some(expected), Some(actual), false) = (expected, actual, self.broke_off) {
             let (theirs, own) = self.rest(expected, actual);
             difference.story = story(level, &theirs, &own);
+            (difference.expected_line, difference.actual_line) = self.beside(difference.cause, expected, actual);
         }
         Some(difference)
+    }
+
+    /// The lines beside which an extra or a missing line stands: where only one side has come past empty lines, the
+    /// other's are still ahead.
+    fn beside(&self, cause: Cause, expected: usize, actual: usize) -> (Option<usize>, Option<usize>) {
+        let gap = (0..expected).rev().take_while(|&line| self.expected_text(line).is_empty()).count();
+        let own_gap = (0..actual).rev().take_while(|&line| self.actual_text(line).is_empty()).count();
+        match cause {
+            Cause::ExtraLine | Cause::RepeatedPrompt => (Some(expected - gap.saturating_sub(own_gap)), Some(actual)),
+            Cause::MissingLine => (Some(expected), Some(actual - own_gap.saturating_sub(gap))),
+            _ => (Some(expected), Some(actual)),
+        }
     }
 
     /// The prompt that was printed, but whose answer was not waited for, where all that was printed is right.
@@ -87,6 +100,11 @@ impl Sides<'_> {
                     differing_number(&key(&self.expected_text(expected)), &key(&self.actual_text(actual)))
                 });
                 (note.value_rules.get(number).or(note.value_rules.last()).copied(), note.facts.as_str())
+            }
+            (Cause::ExtraLine, Some(note)) if self.is_printed_twice(actual) => {
+                let said = |line: &usize| !self.expected_text(*line).is_empty();
+                let printed = expected.and_then(|expected| self.note((0..expected).rev().find(said)?));
+                (Some(printed.unwrap_or(note).rule), "")
             }
             (Cause::ExtraLine | Cause::RepeatedPrompt, Some(note)) => {
                 let silence = self.silence(expected.unwrap_or(self.transcript.lines.len()), actual);
@@ -131,6 +149,12 @@ impl Sides<'_> {
         }
     }
 
+    /// Whether the same line stands right before.
+    fn is_printed_twice(&self, actual: Option<usize>) -> bool {
+        let before = actual.and_then(|line| Some((line, line.checked_sub(1)?)));
+        before.is_some_and(|(line, before)| self.actual_text(line) == self.actual_text(before))
+    }
+
     /// Why nothing should be said before an expected line and the empty lines before it.
     fn silence(&self, expected: usize, actual: Option<usize>) -> Option<&Silence> {
         let said = actual.map(|line| self.actual_text(line)).unwrap_or_default();
@@ -169,8 +193,12 @@ impl Sides<'_> {
             };
             return Found { expected: Some(expected), actual, cause, clause };
         }
-        let clause =
-            if self.broke_off { "the program stopped before this line" } else { "the program ended before this line" };
+        let clause = match (self.broke_off, self.printed.bytes.is_empty()) {
+            (true, false) => "the program stopped before this line",
+            (false, false) => "the program ended before this line",
+            (true, true) => "the program stopped before it had printed anything",
+            (false, true) => "the program printed nothing",
+        };
         let clause = clause.to_owned();
         Found { expected: Some(expected), actual: None, cause: Cause::EndedEarly, clause }
     }
@@ -349,6 +377,7 @@ impl Sides<'_> {
         let own = actual.map(|line| self.actual_text(line)).unwrap_or_default();
         match cause {
             Cause::MissingLine => "this line is missing".to_owned(),
+            Cause::ExtraLine if self.is_printed_twice(actual) => "this line is printed twice".to_owned(),
             Cause::ExtraLine => "this line should not be here".to_owned(),
             Cause::RepeatedPrompt => "this is asked once more than it should be".to_owned(),
             Cause::Order => "the lines are right, but stand in another order".to_owned(),

@@ -182,13 +182,7 @@ impl Literal {
 /// Whether a run that printed a transcript byte for byte had read an answer before it had asked for it.
 fn read_ahead(prompt_ends: &[usize], run: &Run<'_>) -> bool {
     let places = run.outcome.places.as_deref().unwrap_or_default();
-    match (places, prompt_ends) {
-        (&[first, ..], &[asked, ..]) if first == 0 && asked > 0 => true,
-        (&[first, .., last], prompts) => {
-            first == last && prompts.get(places.len() - 1).is_some_and(|&asked| asked > last)
-        }
-        _ => false,
-    }
+    places.iter().zip(prompt_ends).any(|(read, asked)| read < asked)
 }
 
 /// Judges the runs of one submission, each of which has been assessed under the same `combinations`: the accepted
@@ -224,8 +218,9 @@ pub fn judge_submission(
         None => {
             let mut case = judged_case(references.play(index, &rulings)?, run, &Printed::new(&run.outcome.stdout));
             if let Some(difference) = case.difference.as_mut().filter(|difference| difference.story.is_none()) {
-                let (inputs, printed) = (run.script.inputs, &run.outcome.stdout);
-                difference.story = question::one_too_many(game, &rulings, inputs, printed, difference.answers);
+                let (inputs, printed, near) = (run.script.inputs, &run.outcome.stdout, difference.answers);
+                let unasked = case.screen.unasked();
+                difference.story = question::one_too_many(game, &rulings, inputs, printed, near, unasked);
             }
             Ok(case)
         }

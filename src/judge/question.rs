@@ -9,15 +9,24 @@ use super::text::{Item, items};
 const ENOUGH: usize = 12;
 
 /// The story of a question too many: played without one of its answers, the reference says all that the program says,
-/// save for what the question itself may print. `near` is how many answers had been given before the first difference.
-pub fn one_too_many(game: Game, rulings: &Rulings, inputs: &[String], printed: &[u8], near: usize) -> Option<String> {
+/// save for what the question itself may print. `near` is how many answers had been given before the first difference,
+/// `unasked` the first answer that was read where no question stood.
+pub fn one_too_many(
+    game: Game,
+    rulings: &Rulings,
+    inputs: &[String],
+    printed: &[u8],
+    near: usize,
+    unasked: Option<usize>,
+) -> Option<String> {
     // The dice of Doubles would have to be read anew.
     if game == Game::Doubles {
         return None;
     }
     let own = content(printed);
     let mut tried = Vec::new();
-    [near, near.saturating_sub(1), near + 1, 0].into_iter().filter(|at| *at < inputs.len()).find_map(|taken| {
+    let candidates = unasked.into_iter().chain([near, near.saturating_sub(1), near + 1, 0]);
+    candidates.filter(|at| *at < inputs.len()).find_map(|taken| {
         if tried.contains(&taken) {
             return None;
         }
@@ -29,9 +38,12 @@ pub fn one_too_many(game: Game, rulings: &Rulings, inputs: &[String], printed: &
         let theirs = content(text.as_bytes());
         let is_it = piped.is_literally(text.as_bytes()) && theirs.len() >= ENOUGH && has_one_insertion(&own, &theirs);
         is_it.then(|| {
+            let question = match unasked == Some(taken) {
+                true => "The program waits for an answer once without asking for it",
+                false => "The program asks one question more than it should",
+            };
             format!(
-                "The program asks one question more than it should: answer {}, «{answer}», goes to that question, and \
-                 every later answer to the one after its own.",
+                "{question}: answer {}, «{answer}», goes there, and every later answer to the question after its own.",
                 taken + 1
             )
         })
@@ -71,14 +83,21 @@ mod tests {
         let mut fewer = inputs.clone();
         fewer.remove(without);
         let played = play_script(Game::Darts, &rulings, &fewer, &mut |_| 1).unwrap();
-        one_too_many(Game::Darts, &rulings, &inputs, printed(played.transcript.piped().to_string()).as_bytes(), near)
+        one_too_many(
+            Game::Darts,
+            &rulings,
+            &inputs,
+            printed(played.transcript.piped().to_string()).as_bytes(),
+            near,
+            None,
+        )
     }
 
     #[test]
     fn a_question_at_the_start() {
         let inputs = ["60", "57", "20", "1"];
         let asked = told(&inputs, |text| format!("Your name: {text}"), 0, 0).unwrap();
-        assert!(asked.contains("answer 1, «60», goes to that question"), "{asked}");
+        assert!(asked.contains("answer 1, «60», goes there"), "{asked}");
         assert!(told(&inputs, |text| text, 0, 1).is_some(), "a question without a prompt");
     }
 

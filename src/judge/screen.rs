@@ -33,11 +33,12 @@ impl Screen {
     pub fn new(printed: &[u8], read: usize, places: Option<&[usize]>, expected: &Transcript) -> Screen {
         let by_prompt = places_by_prompt(printed, read, expected);
         let told = places.filter(|places| places.len() >= read && places.is_sorted());
+        // A program that asks first for some answers, and without a prompt for others, does not read ahead.
+        let asks_first = |told: &usize| by_prompt.contains(&Some(*told));
         let read_ahead = told.is_some_and(|told| {
-            let all_at_once =
-                read > 1 && told[0] == told[read - 1] && by_prompt[read - 1].is_some_and(|place| place > told[0]);
-            all_at_once
-                || told.iter().zip(&by_prompt).take(1).any(|(&told, by)| by.is_some_and(|by| told == 0 && by > 0))
+            !told.iter().any(asks_first)
+                && by_prompt.iter().all(Option::is_some)
+                && told.iter().zip(&by_prompt).any(|(&told, by)| by.is_some_and(|by| told < by))
         });
         let places: Vec<usize> = match told {
             Some(told) if !read_ahead => told[..read].iter().map(|&place| place.min(printed.len())).collect(),
@@ -45,6 +46,11 @@ impl Screen {
             _ => by_prompt.iter().map(|place| place.unwrap_or(printed.len())).collect(),
         };
         Screen { lines: lines(printed, &places), read_ahead }
+    }
+
+    /// The first input that was read at the start of a line, where no question can have been asked.
+    pub fn unasked(&self) -> Option<usize> {
+        self.lines.iter().filter(|line| line.bytes.is_empty()).find_map(|line| line.typed)
     }
 
     /// The line in which the byte at this place stands.
@@ -166,5 +172,12 @@ mod tests {
     #[test]
     fn a_program_that_reads_all_at_once_is_told_so() {
         assert_eq!(show(PRINTED, 2, Some(&[0, 0])), (SHOWN.to_owned(), true));
+        assert_eq!(show(PRINTED, 2, Some(&[7, 30])), (SHOWN.to_owned(), true));
+    }
+
+    #[test]
+    fn a_question_without_a_prompt_is_no_reading_ahead() {
+        let (shown, read_ahead) = show(PRINTED, 2, Some(&[0, 20]));
+        assert!(shown.starts_with("«60»\nDart 1\nEnter score: «20»\nTreble 20\n") && !read_ahead, "{shown}");
     }
 }

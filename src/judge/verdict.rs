@@ -80,10 +80,18 @@ pub fn is_over(outcome: &Outcome, lines: usize) -> bool {
 
 /// Judges one run. `lines` is how many inputs the script has.
 pub fn judge(expected: &Expected, printed: &Printed<'_>, outcome: &Outcome, lines: usize) -> Judged {
-    let content = expected.compare(printed, Level::Content);
-    let exact = expected.compare(printed, Level::Exact);
-    let of_content = cut_short(content.comparison, expected, printed, outcome);
+    let mut content = expected.compare(printed, Level::Content);
+    let mut exact = expected.compare(printed, Level::Exact);
     let unread = outcome.lines_read.is_some_and(|read| read < lines);
+    if outcome.ending == Ending::WantedMoreInput && !unread {
+        // A program that reads an answer before it asks for it never gets to ask for the one that nobody gives.
+        for (level, compared) in [(Level::Content, &mut content), (Level::Exact, &mut exact)] {
+            if expected.lacks_only_the_open_prompt(level, compared.comparison) {
+                compared.comparison = Comparison::Equal;
+            }
+        }
+    }
+    let of_content = cut_short(content.comparison, expected, printed, outcome);
     // What follows a prompt that nobody answers is not graded, nor is how the program ends there.
     let ending = if expected.unanswered && of_content == Comparison::Equal { None } else { fault(&outcome.ending) };
     let (verdict, divergence) = match (of_content, ending) {

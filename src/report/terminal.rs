@@ -1,6 +1,7 @@
 //! The report for a person at a terminal.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
@@ -27,6 +28,8 @@ pub struct Layout {
     pub command: String,
     /// The command that runs the submission: `python3 student.py`.
     pub program: String,
+    /// The folder in which that has to be done, if it is not this one.
+    pub folder: Option<String>,
     /// The command that runs Python.
     pub python: String,
 }
@@ -90,19 +93,27 @@ impl Page<'_> {
             self.line("");
             let interpreter = report.interpreter.as_deref().unwrap_or("Python");
             self.paragraph("", &format!("This is what {interpreter} says. If the program is right in another version of Python, name that one: --python PATH."));
+            if Path::new(&report.submission).extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("py")) {
+                self.paragraph("", "The file is not named as a Python program (.py). A program in another language is run with --command, such as --command \"java Game\".");
+            }
             return;
         }
         let total = report.cases.len();
         let passed = report.cases.iter().filter(|case| case.verdict == Verdict::Passed).count();
+        let all = if total == 1 { "the one case".to_owned() } else { format!("all {total} cases") };
         if report.outcome == Outcome::Passed && self.layout.case.is_none() {
-            self.line(self.paint(GOOD, &format!("{name} passes all {total} cases of {}: {points}.", report.title)));
+            self.line(self.paint(GOOD, &format!("{name} passes {all} of {}: {points}.", report.title)));
             self.rulings(report);
             self.closing(report);
             return;
         }
         match report.outcome {
-            Outcome::Passed => self.line(self.paint(GOOD, &format!("{name} passes all {total} cases: {points}."))),
-            _ => self.line(self.paint(BAD, &format!("{name} does not pass yet: {passed} of {total} cases, {points}."))),
+            Outcome::Passed => self.line(self.paint(GOOD, &format!("{name} passes {all}: {points}."))),
+            _ => {
+                let cases = if total == 1 { "case" } else { "cases" };
+                let line = format!("{name} does not pass yet: {passed} of {total} {cases}, {points}.");
+                self.line(self.paint(BAD, &line));
+            }
         }
         match self.layout.case.clone() {
             Some(id) => {
@@ -148,10 +159,11 @@ impl Page<'_> {
 
     fn cases(&mut self, report: &Report) {
         let width = report.cases.iter().map(|case| case.id.len()).max().unwrap_or(0);
+        let verdicts = report.cases.iter().map(|case| words(case.verdict).len()).max().unwrap_or(0);
         for case in &report.cases {
             let good = case.verdict == Verdict::Passed;
             let (sign, style) = if good { ("ok ", GOOD) } else { ("!! ", BAD) };
-            let verdict = format!("{:<18}", words(case.verdict));
+            let verdict = format!("{:<verdicts$} ", words(case.verdict));
             let room = self.layout.width.saturating_sub(sign.len() + verdict.len() + width + 3).max(20);
             let title = cut(&visible(&case.title, Spaces::Plain), room);
             self.line(format!(
@@ -529,16 +541,27 @@ impl Page<'_> {
             return;
         }
         let run = match (&case.seed, &report.interpreter) {
-            (Some(seed), Some(_)) => format!(
-                "{} -c \"import random, runpy; random.seed({seed}); runpy.run_path({}, run_name='__main__')\"",
-                self.layout.python,
-                python_text(&report.submission)
-            ),
+            (Some(seed), Some(_)) => seeded(seed, &self.layout.python, &report.submission),
             _ => self.layout.program.clone(),
         };
+        let there = self.layout.folder.as_ref().map(|folder| format!("cd {folder} && ")).unwrap_or_default();
         self.line("Run your program on the same input:");
-        self.line(visible(&format!("    {}", typed_into(&case.inputs, &run)), Spaces::Plain));
+        self.line(visible(&format!("    {there}{}", typed_into(&case.inputs, &run)), Spaces::Plain));
     }
+}
+
+/// A command line that runs a Python program with its random numbers from a seed.
+fn seeded(seed: &str, python: &str, program: &str) -> String {
+    let folder = Path::new(program).parent().filter(|folder| *folder != Path::new(""));
+    // Modules beside the program are found as when it is run by itself.
+    let (sys, path) = match folder {
+        Some(folder) => (", sys", format!(" sys.path.insert(0, {});", python_text(&folder.to_string_lossy()))),
+        None => ("", String::new()),
+    };
+    let program = python_text(program);
+    format!(
+        "{python} -c \"import random, runpy{sys};{path} random.seed({seed}); runpy.run_path({program}, run_name='__main__')\""
+    )
 }
 
 /// A command line that types the inputs into a program.
@@ -608,12 +631,7 @@ fn rows(case: &CaseReport, difference: &DifferenceReport) -> Vec<Row> {
         (Some(expected), Some(actual)) => expected == actual,
         _ => false,
     };
-    for back in (1..=CONTEXT).rev() {
-        let (Some(line), Some(own)) = (expected.checked_sub(back), actual.checked_sub(back)) else { continue };
-        if line < case.expected.len() && own < case.actual.len() {
-            rows.push(Row { expected: Some(line), actual: Some(own), agrees: true, is_end: false });
-        }
-    }
+    rows.extend(before(case, expected, actual));
     let missing = matches!(difference.cause, Cause::MissingLine | Cause::MissingEmptyLine);
     let extra =
         matches!(difference.cause, Cause::ExtraLine | Cause::ExtraEmptyLine | Cause::RepeatedPrompt | Cause::WentOn);
@@ -643,6 +661,35 @@ fn rows(case: &CaseReport, difference: &DifferenceReport) -> Vec<Row> {
         }
         rows.push(Row { expected: Some(next + ahead), actual: Some(own_next + ahead), agrees: true, is_end: false });
     }
+    rows
+}
+
+/// The lines before a difference, as far as their words agree. What is laid out in another way there is shown as it is.
+fn before(case: &CaseReport, expected: usize, actual: usize) -> Vec<Row> {
+    let mut rows = vec![];
+    let (mut expected, mut actual) = (expected.min(case.expected.len()), actual.min(case.actual.len()));
+    let is_empty = |line: &SideLine| line.said.trim().is_empty() && line.typed.is_none();
+    while rows.len() < CONTEXT
+        && let (Some(line), Some(own)) = (expected.checked_sub(1), actual.checked_sub(1))
+    {
+        let (theirs, yours) = (&case.expected[line], &case.actual[own]);
+        let agrees = theirs == yours || theirs.is_open;
+        let (with_theirs, with_yours) = match (agrees, is_empty(theirs), is_empty(yours)) {
+            (false, true, false) => (true, false),
+            (false, false, true) => (false, true),
+            _ => (true, true),
+        };
+        let row =
+            Row { expected: with_theirs.then_some(line), actual: with_yours.then_some(own), agrees, is_end: false };
+        expected -= usize::from(with_theirs);
+        actual -= usize::from(with_yours);
+        rows.push(row);
+        // How many lines stand for such a line is not told here.
+        if theirs.text == "..." {
+            break;
+        }
+    }
+    rows.reverse();
     rows
 }
 

@@ -219,7 +219,38 @@ fn an_own_case_has_no_inputs_left_over() {
     desk.write("mine/cases/all.transcript", &transcript.out);
     let said = desk.check(&["./mine", "student.py"]);
     assert_eq!((said.status, said.out.as_str()), (2, ""), "{said:?}");
-    assert!(said.err.contains("cases/all.yaml, inputs: the game is over before input 21 is read"), "{said:?}");
+    assert!(said.err.contains("all.yaml:2:129: the game is over before this input is read"), "{said:?}");
+}
+
+#[test]
+fn an_input_that_does_not_fit_its_game_is_named_with_its_place() {
+    let desk = Desk::with("print(1)\n");
+    desk.write("mine/assignment.yaml", "title: mine\ngame: darts\ncases: [all]\n");
+    desk.write("mine/cases/all.yaml", "title: all\ninputs:\n  - \"60\"\n  - \"sixty\"\n");
+    desk.write("mine/cases/all.transcript", "");
+    let place = "all.yaml:4:5: a whole number is wanted here, for `Enter score:`\n  |\n4 |   - \"sixty\"\n  |     ^\n";
+    refused(&desk, &["./mine", "student.py"], &[place]);
+    desk.write("dice/assignment.yaml", "title: dice\ngame: doubles\ncases: [dice]\n");
+    desk.write(
+        "dice/cases/dice.yaml",
+        "title: dice\ndice:\n  runs: 60\n  first_seed: 1\n  inputs: [\"maybe\", \"\"]\n",
+    );
+    refused(&desk, &["./dice", "student.py"], &["dice.yaml:5:12: y or n is wanted here"]);
+}
+
+#[test]
+fn an_assignment_that_the_fixtures_do_not_hold_is_not_taken_from_elsewhere() {
+    let desk = Desk::with("print(1)\n");
+    desk.write("own/dart/assignment.yaml", "title: mine\ngame: darts\ncases: [all]\n");
+    let words = ["there is no assignment \"darts\" in this folder; did you mean `dart`?", "it holds dart"];
+    refused(&desk, &["darts", "student.py", "--fixtures", "own"], &words);
+}
+
+#[test]
+fn options_stand_after_a_command() {
+    let desk = Desk::new();
+    refused(&desk, &["--color", "never", "cases", "darts"], &["`cases` is a command and stands first"]);
+    refused(&desk, &["man", "case"], &["there is no command \"case\"", "cases"]);
 }
 
 #[test]

@@ -183,6 +183,75 @@ fn a_command_needs_no_files() {
     assert_eq!((said.status, &report["cases"][0]["verdict"]), (1, &"left_input_unread".into()), "{said:?}");
 }
 
+#[test]
+fn reading_before_asking_costs_nothing_and_is_told() {
+    let said = Desk::with_student("darts/good/reads_before_it_asks.py").check(&["darts", "student.py"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(
+        said.out.contains("Note: The program reads an answer before it has printed the prompt for it."),
+        "{said:?}"
+    );
+    let said = Desk::with_student("darts/good/text_only_functions.py").check(&["darts", "student.py"]);
+    assert!(!said.out.contains("Note:"), "{said:?}");
+}
+
+#[test]
+fn a_question_without_a_prompt_is_shown_where_it_is_asked() {
+    let desk = Desk::with_student("darts/good/text_only_functions.py");
+    let source = std::fs::read_to_string(desk.path().join("student.py")).unwrap();
+    desk.write("student.py", &format!("input()\n{source}"));
+    let said = desk.check(&["darts", "student.py", "--unified"]);
+    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("once without asking for it: answer 1, «60», goes there"), "{}", said.out);
+    assert!(said.out.contains("-    6   Enter score: «60»\n"), "the third answer stands in its place: {}", said.out);
+    assert!(said.out.contains("+    7   Enter score: «20»\n"), "{}", said.out);
+}
+
+#[test]
+fn a_line_printed_twice_is_told_as_such() {
+    let desk = Desk::with_student("darts/good/text_only_functions.py");
+    let source = std::fs::read_to_string(desk.path().join("student.py")).unwrap();
+    let line = "        print(f\"{total} scored.\")\n";
+    assert!(source.contains(line));
+    desk.write("student.py", &source.replace(line, &line.repeat(2)));
+    let said = desk.check(&["darts", "student.py", "--unified"]);
+    let picture = "    10   140 scored.\n+   11   140 scored.\n    11\n    12   Player 2 it's";
+    assert!(said.out.contains(picture), "{}", said.out);
+    assert!(
+        said.out.contains("Why:   This line is printed twice.") && said.out.contains("(darts.scored;"),
+        "{}",
+        said.out
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_command_that_runs_the_program_fits_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    let game = desk.write("sub/game", "#!/bin/sh\necho no\n");
+    std::fs::set_permissions(&game, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let said = desk.check(&["darts", "sub/game"]);
+    assert!(said.out.contains("60 32 | ./sub/game\n"), "{}", said.out);
+    let said = desk.check(&["darts", "sub", "--command", "./game"]);
+    assert!(said.out.contains("    cd sub && printf '%s\\n' 60 60"), "{}", said.out);
+    let own = Desk::new();
+    own.write("sub/helper.py", "def roll():\n    return 1\n");
+    own.write("sub/student.py", "from helper import roll\nprint('You rolled', roll())\n");
+    let said = own.check(&["doubles", "sub/student.py"]);
+    let command = said.out.lines().find(|line| line.contains("runpy")).unwrap().trim().to_owned();
+    let run = own.command(&[]).get_envs().find(|(name, _)| *name == "PATH").unwrap().1.unwrap().to_owned();
+    let output =
+        std::process::Command::new("sh").args(["-c", &command]).env("PATH", run).current_dir(own.path()).output();
+    assert_eq!(String::from_utf8(output.unwrap().stdout).unwrap(), "You rolled 1\n", "{command}");
+}
+
+#[test]
+fn each_command_has_its_man_page() {
+    let said = Desk::new().check(&["man", "transcript"]);
+    assert!(said.status == 0 && said.out.contains("check\\-transcript") && said.out.contains("ruling"), "{said:?}");
+}
+
 /// While one worker copies a program, another must not start a process that holds the copy open.
 #[cfg(unix)]
 #[test]
@@ -225,7 +294,7 @@ fn an_interrupt_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_fixtures_folder_is_looked_at_first() {
+fn an_assignment_can_be_taken_from_a_folder_of_fixtures() {
     let desk = Desk::with_student("darts/good/text_only_functions.py");
     let said = desk.check(&["darts", "student.py", "--fixtures", fixtures().to_str().unwrap()]);
     assert_eq!(said.status, 0, "{said:?}");
