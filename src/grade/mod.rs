@@ -3,6 +3,7 @@
 mod report;
 mod stored;
 
+use std::thread;
 use std::time::Duration;
 
 use reference::console::Stop;
@@ -74,17 +75,17 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) 
         real_sleep: options.real_sleep,
         confinement: options.confinement.clone(),
     };
-    let session = Session::open(program, conditions)?;
+    let combinations = assignment.combinations();
+    let (session, planned) = thread::scope(|scope| {
+        // An interpreter takes its time to start.
+        let planning = scope.spawn(|| plan_all(assignment, &combinations, options));
+        let session = Session::open(program, conditions);
+        (session, planning.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (session, planned) = (session?, planned?);
     if let Some(words) = session.syntax_error() {
         return Ok(report::not_run(assignment, graded, &session, words));
     }
-    let combinations = assignment.combinations();
-    let planned = assignment
-        .cases
-        .iter()
-        .map(|case| plan(assignment, case, &combinations, options))
-        .collect::<Result<Vec<_>, _>>()?;
-    let planned: Vec<Planned> = planned.into_iter().flatten().collect();
     let enough: Vec<_> =
         planned.iter().map(|planned| |printed: &[u8]| judge::is_enough(&planned.unanswered, printed)).collect();
     let jobs: Vec<Job<'_>> = planned
@@ -140,6 +141,19 @@ impl Planned {
     fn run<'p>(&'p self, outcome: &'p run::Outcome) -> judge::Run<'p> {
         judge::Run { script: judge::Script { inputs: &self.script.inputs, seed: self.seed.as_ref() }, outcome }
     }
+}
+
+/// The runs of all cases, in their order.
+fn plan_all(
+    assignment: &Assignment,
+    combinations: &[Rulings],
+    options: Options<'_>,
+) -> Result<Vec<Planned>, GradeError> {
+    let mut all = Vec::new();
+    for case in &assignment.cases {
+        all.extend(plan(assignment, case, combinations, options)?);
+    }
+    Ok(all)
 }
 
 /// The runs that a case asks for.

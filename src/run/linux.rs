@@ -6,15 +6,17 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::sync::{Mutex, Once, PoisonError, RwLock};
+use std::sync::{Mutex, Once, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, getpgid, getpgrp, getpid, kill_process, pidfd_open,
-    prlimit, set_child_subreaper, waitpid,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, geteuid, getpgid, getpgrp, getpid, kill_process,
+    pidfd_open, prlimit, set_child_subreaper, waitpid,
 };
+use serde::{Deserialize, Serialize};
 
 /// The processes that are running now, each with the folder that marks its descendants.
 static RUNS: Mutex<Vec<(Pid, Option<PathBuf>)>> = Mutex::new(Vec::new());
@@ -46,27 +48,58 @@ pub(super) fn exit_event(pid: Pid) -> Option<OwnedFd> {
 /// Bytes of one file.
 const FILE_SIZE: u64 = 64 << 20;
 const OPEN_FILES: u64 = 1024;
+/// Processes and threads of the user that submissions run as, beyond those that it has already, all runs together.
+pub(super) const PROCESSES: u64 = 512;
 
-/// What a process may use: each resource with the most of it. A command may be a whole system with caches and many
-/// libraries, so it has a limit only of its time; its memory is watched.
-pub(super) fn limits(address_space: Option<u64>, cpu_seconds: Option<u64>) -> Vec<(Resource, Rlimit)> {
-    let limits = [
-        (Resource::Core, Some(0)),
-        (Resource::As, address_space),
-        (Resource::Fsize, address_space.map(|_| FILE_SIZE)),
-        (Resource::Nofile, address_space.map(|_| OPEN_FILES)),
-        (Resource::Cpu, cpu_seconds),
-    ];
-    let both = |(resource, most): (Resource, Option<u64>)| {
-        most.map(|most| (resource, Rlimit { current: Some(most), maximum: Some(most) }))
-    };
-    limits.into_iter().filter_map(both).collect()
+/// What a process may use. A command may be a whole system with caches and many libraries, so it has no limit of its
+/// memory, which is watched.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Allowance {
+    address_space: Option<u64>,
+    cpu_seconds: Option<u64>,
+    processes: Option<u64>,
+}
+
+impl Allowance {
+    /// Bytes of address space, and seconds on all cores together.
+    pub fn new(address_space: Option<u64>, cpu_seconds: Option<u64>) -> Self {
+        Self { address_space, cpu_seconds, processes: most_processes() }
+    }
+
+    /// Each resource with the most of it.
+    pub fn limits(self) -> Vec<(Resource, Rlimit)> {
+        let limits = [
+            (Resource::Core, Some(0)),
+            (Resource::As, self.address_space),
+            (Resource::Fsize, self.address_space.map(|_| FILE_SIZE)),
+            (Resource::Nofile, self.address_space.map(|_| OPEN_FILES)),
+            (Resource::Cpu, self.cpu_seconds),
+            (Resource::Nproc, self.processes),
+        ];
+        let both = |(resource, most): (Resource, Option<u64>)| {
+            most.map(|most| (resource, Rlimit { current: Some(most), maximum: Some(most) }))
+        };
+        limits.into_iter().filter_map(both).collect()
+    }
+}
+
+/// How many processes and threads this user may have; nothing bounds those of the superuser.
+fn most_processes() -> Option<u64> {
+    static MOST: OnceLock<Option<u64>> = OnceLock::new();
+    *MOST.get_or_init(|| {
+        let user = geteuid();
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let own = processes.filter(|entry| entry.metadata().is_ok_and(|about| about.uid() == user.as_raw()));
+        let threads =
+            |entry: fs::DirEntry| fs::read_dir(entry.path().join("task")).map_or(0, |tasks| tasks.count() as u64);
+        (!user.is_root()).then(|| own.map(threads).sum::<u64>() + PROCESSES)
+    })
 }
 
 /// Limits a process that does not limit itself, and those that it will start. The program does not run yet: it takes an
 /// interpreter milliseconds to begin.
 pub(super) fn limit(pid: Pid, address_space: Option<u64>, cpu_seconds: Option<u64>) {
-    for (resource, most) in limits(address_space, cpu_seconds) {
+    for (resource, most) in Allowance::new(address_space, cpu_seconds).limits() {
         // It may have ended already, or have limited itself and become another user's.
         let _ = prlimit(Some(pid), resource, most);
     }

@@ -394,8 +394,8 @@ impl<'a> Session<'a> {
             }
             scratch.give_to(sandbox.user())?;
             let memory = matches!(self.program, Program::Python { .. }).then_some(conditions.memory);
-            let limits = (memory, time.map(unix::cpu_seconds));
-            return Ok(sandbox.confine(&command, &self.program, scratch, limits, forks));
+            let allowance = linux::Allowance::new(memory, time.map(unix::cpu_seconds));
+            return Ok(sandbox.confine(&command, &self.program, scratch, allowance, forks));
         }
         let _ = time;
         launch::command(&self.program, scratch, mode, conditions)
@@ -520,6 +520,11 @@ impl Worker<'_> {
         let command = session.command(&mut scratch, Mode::Run(script), Some(time()))?;
         let ended = drive(command, &script.inputs, &watch, Some(scratch.home()))?;
         let trace = python.then(|| Trace::read(&scratch.trace(), script.inputs.len()));
+        #[cfg(target_os = "linux")]
+        if let Some(words) = sandbox::failure(&ended).filter(|_| trace.as_ref().is_none_or(|trace| !trace.started)) {
+            scratch.remove()?;
+            return Err(RunError::System(io::Error::other(words)));
+        }
         let outcome = session.outcome(&scratch, ended, trace, script, stop);
         scratch.remove()?;
         Ok(outcome)

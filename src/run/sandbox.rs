@@ -22,17 +22,18 @@ use seccompiler::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::Ended;
 use super::Program;
 use super::confinement::{Confinement, Isolation, Layer, State};
-use super::linux::limits;
+use super::linux::{Allowance, PROCESSES};
 use super::scratch::Scratch;
 
 /// The first argument of a launcher; the plan, the program and its arguments follow.
 const LAUNCH: &str = "--launch-confined";
 /// Whom a submission runs as if `check` runs as root: the user that owns nothing.
 const NOBODY: (u32, u32) = (65534, 65534);
-/// Processes of that user, all runs together.
-const PROCESSES: u64 = 512;
+/// The status of a launcher that could not start its program.
+const FAILURE: u8 = 126;
 /// What kernels of today can do, and of older ones as much as they can.
 const LANDLOCK: ABI = ABI::V6;
 
@@ -50,8 +51,7 @@ pub(super) struct Sandbox {
 /// What a launcher does.
 #[derive(Debug, Serialize, Deserialize)]
 struct Plan {
-    address_space: Option<u64>,
-    cpu_seconds: Option<u64>,
+    allowance: Allowance,
     user: Option<(u32, u32)>,
     files: Option<Paths>,
     seccomp: bool,
@@ -107,18 +107,16 @@ impl Sandbox {
     }
 
     /// The command that confines itself and becomes this one. `forks` tells that each run will be a fork of it.
-    /// The limits are those of address space and of seconds on all cores together.
     pub fn confine(
         &self,
         command: &Command,
         program: &Program<'_>,
         scratch: &Scratch,
-        (address_space, cpu_seconds): (Option<u64>, Option<u64>),
+        allowance: Allowance,
         forks: bool,
     ) -> Command {
         let plan = Plan {
-            address_space,
-            cpu_seconds,
+            allowance,
             user: self.user,
             files: self.landlock.then(|| paths(program, scratch, self.subprocess)),
             seccomp: self.seccomp,
@@ -160,7 +158,7 @@ impl Plan {
     fn enter(&self) -> Result<(), String> {
         let failed = |what: &str, error: &dyn std::fmt::Display| format!("can't confine the program: {what}: {error}");
         // Before the change of user: from outside nobody may limit another user's process without a right of its own.
-        for (resource, most) in limits(self.address_space, self.cpu_seconds) {
+        for (resource, most) in self.allowance.limits() {
             setrlimit(resource, most).map_err(|error| failed("a limit", &error))?;
         }
         if let Some((user, group)) = self.user {
@@ -195,9 +193,15 @@ pub fn launch_confined() -> Option<ExitCode> {
         return None;
     }
     let Err(message) = launch(arguments);
-    // The reader is a program that shows it if nothing else came of the run.
+    // The reader is `check` itself, or a program that shows it if nothing else came of the run.
     let _ = io::Write::write_all(&mut io::stderr(), format!("check: {message}\n").as_bytes());
-    Some(ExitCode::from(126))
+    Some(ExitCode::from(FAILURE))
+}
+
+/// What a launcher said that could not start its program.
+pub(super) fn failure(ended: &Ended) -> Option<String> {
+    let said = ended.stderr_tail.strip_prefix(b"check: ").filter(|_| ended.status.code() == Some(FAILURE.into()))?;
+    Some(String::from_utf8_lossy(said).trim_end().to_owned())
 }
 
 fn launch(mut arguments: impl Iterator<Item = OsString>) -> Result<Infallible, String> {

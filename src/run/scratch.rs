@@ -1,9 +1,13 @@
 //! The private folder of one run: the program's working directory, and beside it what Python needs from us.
 
 use std::borrow::Cow;
+#[cfg(unix)]
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memchr::memmem;
 
@@ -18,6 +22,9 @@ pub(super) struct Scratch {
     names: Vec<(Vec<u8>, Vec<u8>)>,
     /// Who owns what is made for a run, if it is another user than ours.
     user: Option<(u32, u32)>,
+    /// What tells whether the home is as it was made.
+    #[cfg(unix)]
+    seal: Option<Seal>,
 }
 
 impl Scratch {
@@ -28,7 +35,13 @@ impl Scratch {
 
     fn filled(submission: Option<&Submission>) -> io::Result<Self> {
         let root = tempfile::Builder::new().prefix("check-").tempdir()?.keep();
-        let mut scratch = Self { root, names: Vec::new(), user: None };
+        let mut scratch = Self {
+            root,
+            names: Vec::new(),
+            user: None,
+            #[cfg(unix)]
+            seal: None,
+        };
         scratch.root = scratch.root.canonicalize()?;
         fs::create_dir(scratch.harness())?;
         fs::create_dir(scratch.room())?;
@@ -79,11 +92,25 @@ impl Scratch {
         Ok(())
     }
 
-    /// Makes the home anew, for another run of the same program.
+    /// Makes the home anew for another run of the same program, unless it is as it was made.
     #[cfg(unix)]
-    pub fn renew(&self, submission: Option<&Submission>) -> Result<(), RunError> {
-        let renewed = remove_tree(&self.home()).and_then(|()| self.furnish(submission));
-        renewed.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    pub fn renew(&mut self, submission: Option<&Submission>) -> Result<(), RunError> {
+        let mut renewed = || {
+            if self.seal.as_ref().is_some_and(Seal::is_whole) {
+                return Ok(());
+            }
+            self.seal = None;
+            remove_tree(&self.home())?;
+            self.furnish(submission)
+        };
+        renewed().map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    }
+
+    /// From now on runs may happen in it: whether they leave the home as it is can be told, if enough time has passed.
+    #[cfg(unix)]
+    pub fn seal(&mut self, submission: Option<&Submission>) {
+        let files = submission.into_iter().flat_map(Submission::files).map(|file| file.path.as_path());
+        self.seal = Seal::of(&self.home(), files);
     }
 
     fn furnish(&self, submission: Option<&Submission>) -> io::Result<()> {
@@ -196,6 +223,53 @@ fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     }
     replaced.extend_from_slice(&text[rest..]);
     Some(replaced)
+}
+
+/// A folder's files and folders as they were at some time. Whatever is done to one of them later changes the time of
+/// its last change, which no program can set.
+#[cfg(unix)]
+#[derive(Debug)]
+struct Seal(Vec<(PathBuf, State)>);
+
+#[cfg(unix)]
+type State = (u64, u64, u32, u32, u64, (i64, i64), (i64, i64));
+
+#[cfg(unix)]
+impl Seal {
+    /// No clock of a file system that counts parts of a second is coarser.
+    const TICK: Duration = Duration::from_millis(20);
+
+    /// Nothing, if a change right after this could have the same time as what is there now.
+    fn of<'f>(home: &Path, files: impl Iterator<Item = &'f Path>) -> Option<Self> {
+        // Of a path that ends in a slash the system would follow a link.
+        let inside = |path: &&Path| !path.as_os_str().is_empty();
+        let mut paths = BTreeSet::from([home.to_owned()]);
+        for file in files {
+            paths.extend(file.ancestors().filter(inside).map(|path| home.join(path)));
+        }
+        let entries: Option<Vec<_>> = paths.into_iter().map(|path| Some((state(&path)?, path))).collect();
+        let settled = SystemTime::now().checked_sub(Self::TICK)?.duration_since(UNIX_EPOCH).ok()?;
+        let is_settled = |(.., (seconds, part)): &State| {
+            let changed = Duration::new(u64::try_from(*seconds).ok()?, u32::try_from(*part).ok()?);
+            Some(*part != 0 && changed < settled)
+        };
+        let entries = entries?;
+        let all = entries.iter().all(|(state, _)| is_settled(state) == Some(true));
+        all.then(|| Self(entries.into_iter().map(|(state, path)| (path, state)).collect()))
+    }
+
+    /// Whether all is as it was.
+    fn is_whole(&self) -> bool {
+        self.0.iter().all(|(path, then)| state(path).as_ref() == Some(then))
+    }
+}
+
+#[cfg(unix)]
+fn state(path: &Path) -> Option<State> {
+    use std::os::unix::fs::MetadataExt;
+    let about = fs::symlink_metadata(path).ok()?;
+    let (modified, changed) = ((about.mtime(), about.mtime_nsec()), (about.ctime(), about.ctime_nsec()));
+    Some((about.dev(), about.ino(), about.mode(), about.uid(), about.size(), modified, changed))
 }
 
 /// Removes a folder of any depth, without following links, with constant memory and few descriptors: each folder's

@@ -747,6 +747,51 @@ mod many {
         assert_eq!((results.all, results.short_from), (expected, None));
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn each_run_finds_what_was_handed_in() {
+        let text = r##"
+import mmap, os, shutil
+about = os.stat("student.py")
+print(sorted(os.listdir()), hash(open("student.py", "rb").read()), oct(about.st_mode), about.st_nlink)
+
+def overwrite():
+    with open("student.py", "r+b") as file:
+        file.write(b"#")
+
+def map_it():
+    with open("student.py", "r+b") as file:
+        mmap.mmap(file.fileno(), 0)[0:1] = b"#"
+
+def put_another():
+    shutil.copy("student.py", "other.py")
+    os.replace("other.py", "student.py")
+
+def new_home():
+    home = os.getcwd()
+    os.rename(home, home + "2")
+    shutil.copytree(home + "2", home)
+    open(home + "/student.py", "a").write("#")
+
+ways = [
+    lambda: None, overwrite, map_it, put_another, new_home,
+    lambda: open("student.py", "a").write("#"), lambda: open("new.txt", "w"), lambda: os.mkdir("folder"),
+    lambda: os.chmod("student.py", 0o777), lambda: os.link("student.py", "link.py"), lambda: os.remove("student.py"),
+]
+ways[int(input())]()
+try:
+    os.utime("student.py", ns=(about.st_atime_ns, about.st_mtime_ns))
+except OSError:
+    pass
+"##;
+        let ways: Vec<usize> = (0..11).flat_map(|way| [way, 0, 0]).collect();
+        let scripts: Vec<_> = ways.iter().map(|way| typed(&[&way.to_string()])).collect();
+        let results = endings(text, &scripts, 1, 20.0).all;
+        let shown: Vec<_> = results.iter().map(|result| result.split_once(' ').unwrap().1).collect();
+        assert!(shown[0].starts_with("Exited { status: 0 } ['student.py'] "), "{results:?}");
+        assert!(shown.iter().all(|&one| one == shown[0]), "{results:?}");
+    }
+
     #[test]
     fn little_time_after_three_that_timed_out() {
         let text = "import time\nn = float(input())\nwhile time.process_time() < n: pass";

@@ -79,6 +79,7 @@ impl Warm {
         if nursery.line(PREPARATION)?.is_some_and(|line| line == "ready") {
             let mut warnings = Vec::new();
             Listener::new(complained)?.drain(STDERR_LIMIT, |bytes| keep_tail(&mut warnings, bytes))?;
+            scratch.seal(session.program.submission());
             return Ok(Started::Ready(Box::new(Self { nursery, interpreter, scratch, warnings })));
         }
         let said = last_words(&mut interpreter, printed, complained)?;
