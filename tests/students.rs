@@ -1,6 +1,9 @@
 //! The gate: every good student program passes in full, and every bad one gets its verdict, cause and rule first.
 //!
 //! One test a program: `fixtures/students/<assignment>/{good,bad}/*.py`, and `expected.yaml` for the bad ones.
+//!
+//! `CHECK_ROUNDS=200 cargo test --test students good -- --test-threads 1` judges each good program 200 times, with four
+//! times as many workers as cores: none may ever get another verdict.
 
 mod support;
 
@@ -8,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fs, process::ExitCode};
+use std::{fs, process::ExitCode, thread};
 
 use console_check::assignment::Assignment;
 use console_check::grade::{Graded, Options, Outcome, Report, grade};
@@ -28,6 +31,8 @@ struct Expected {
 
 fn main() -> ExitCode {
     let interpreter = Arc::new(support::quickest_python());
+    let rounds = std::env::var("CHECK_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
+    let workers = if rounds > 1 { 4 * thread::available_parallelism().map_or(1, usize::from) } else { 1 };
     let mut trials = vec![];
     for name in ["darts", "doubles", "racko"] {
         let assignment = Arc::new(Assignment::built_in(name).expect("the built-in assignments are right"));
@@ -35,7 +40,7 @@ fn main() -> ExitCode {
         for path in programs(&folder.join("good")) {
             let (assignment, interpreter) = (Arc::clone(&assignment), Arc::clone(&interpreter));
             trials.push(Trial::test(title(name, "good", &path), move || {
-                is_good(&graded(&assignment, &interpreter, &path))
+                (0..rounds).try_for_each(|_| is_good(&graded(&assignment, &interpreter, &path, workers)))
             }));
         }
         let text = fs::read_to_string(folder.join("expected.yaml")).expect("what the bad programs are to get");
@@ -59,9 +64,9 @@ fn main() -> ExitCode {
             let interpreter = Arc::clone(&interpreter);
             trials.push(Trial::test(title(name, "bad", &path), move || match expected {
                 Some(expected) => {
-                    let report = graded(&first, &interpreter, &path);
+                    let report = graded(&first, &interpreter, &path, 1);
                     let passed = report.outcome == Outcome::Passed;
-                    is_bad(&if passed { graded(&assignment, &interpreter, &path) } else { report }, &expected)
+                    is_bad(&if passed { graded(&assignment, &interpreter, &path, 1) } else { report }, &expected)
                 }
                 None => Err(Failed::from("it has no row in expected.yaml")),
             }));
@@ -86,7 +91,7 @@ fn title(assignment: &str, kind: &str, path: &Path) -> String {
     format!("{assignment}::{kind}::{}", path.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-fn graded(assignment: &Assignment, interpreter: &Interpreter, path: &Path) -> Report {
+fn graded(assignment: &Assignment, interpreter: &Interpreter, path: &Path, workers: usize) -> Report {
     let submission = Submission::open(path).expect("the program can be read");
     // A program that never ends is told after four seconds as well as after five; none that ends takes near as long.
     let options = Options {
@@ -94,7 +99,7 @@ fn graded(assignment: &Assignment, interpreter: &Interpreter, path: &Path) -> Re
         real_sleep: false,
         runner: Runner::Warm,
         confinement: &support::sandbox(),
-        workers: 1,
+        workers,
     };
     grade(assignment, Graded::Python(interpreter, &submission), options).expect("the program can be graded")
 }

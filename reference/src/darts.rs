@@ -171,7 +171,7 @@ fn is_dart_valid(console: &mut Console<'_>, entered: &BigInt) -> Option<i64> {
             }
             console.silent(rules::PLAIN, facts);
         }
-        25 | 50 => console.say("Shot!", rules::SHOT, format!("{dart} is 25 or 50")),
+        25 | 50 => console.say("Shot!", rules::SHOT, "25 and 50 are shots"),
         22..=40 if dart % 2 == 0 => {
             console.say(format!("Double {}", dart / 2), rules::DOUBLE, format!("{dart} is twice {}", dart / 2))
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reference::rules::{self, Rule};
-use reference::transcript::Transcript;
+use reference::transcript::{Segment, Transcript};
 
 use super::{Graded, earned, reads_ahead};
 use crate::assignment::{Assignment, Case, Points};
@@ -118,7 +118,7 @@ pub struct CaseReport {
 /// A line of one of the two transcripts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SideLine {
-    /// What is printed in it.
+    /// What is printed in it, with … for what is not graded.
     pub said: String,
     /// What is typed in it: nothing, an unanswered prompt, or an answer.
     pub typed: Option<Option<String>>,
@@ -162,7 +162,11 @@ impl Report {
     fn new(assignment: &Assignment, graded: Graded<'_>, session: &Session<'_>) -> Report {
         let (submission, interpreter) = match graded {
             Graded::Python(interpreter, submission) => (submission.name().to_owned(), Some(interpreter.to_string())),
-            Graded::Command(line, submission) => (submission.map_or(line, Submission::name).to_owned(), None),
+            Graded::Command(line, submission) => {
+                // What is run in this folder is named by its command.
+                let named = submission.map(Submission::name).filter(|name| *name != ".");
+                (named.unwrap_or(line).to_owned(), None)
+            }
         };
         let notes = match graded {
             Graded::Python(_, submission) | Graded::Command(_, Some(submission)) => submission.notes().to_vec(),
@@ -260,6 +264,10 @@ pub(super) fn judged(
         } else {
             format!("Three cases ran out of time, so the {rest} runs after them had half a second each.")
         });
+    }
+    let is_refusal = |case: &CaseReport| case.ending_detail.as_deref() == Some("PermissionError");
+    if session.is_sandboxed() && cases.iter().any(is_refusal) {
+        report.notes.push("The sandbox may have refused the program something that is no part of the assignment, such as starting another program: --allow subprocess permits that, --isolation limits does without a sandbox.".to_owned());
     }
     report.rulings = rulings(assignment, judgement);
     report.score = cases.iter().map(|case| case.points).sum();
@@ -360,22 +368,28 @@ fn expected_lines(transcript: &Transcript) -> Vec<SideLine> {
     use reference::transcript::{Body, End};
     let side = |line: &reference::transcript::Line| {
         let (said, typed, is_open) = match &line.body {
-            Body::AnyLines => ("...".to_owned(), None, true),
+            Body::AnyLines => ("…".to_owned(), None, true),
             Body::Line(said, end) => {
-                let plain = reference::transcript::Line::new(said.clone(), End::Newline);
-                let said = if plain.text().is_empty() { plain.to_string() } else { plain.text().to_owned() };
+                let is_open = said.iter().any(|segment| !matches!(segment, Segment::Text(_)));
+                let said: String = said.iter().map(in_plain_words).collect();
                 let typed = match end {
                     End::Typed(typed) => Some(Some(typed.clone())),
                     End::Unanswered => Some(None),
                     End::Newline | End::Output => None,
                 };
-                let is_open = plain.text().is_empty() && !said.is_empty();
                 (said, typed, is_open)
             }
         };
         SideLine { said, typed, text: line.to_string(), is_open }
     };
     transcript.lines.iter().map(side).collect()
+}
+
+fn in_plain_words(segment: &Segment) -> &str {
+    match segment {
+        Segment::Text(text) => text,
+        Segment::Number | Segment::Word | Segment::Any => "…",
+    }
 }
 
 fn actual_lines(judged: &JudgedCase, printed: &[u8], inputs: &[String]) -> Vec<SideLine> {

@@ -299,6 +299,8 @@ impl Search<'_> {
         least: usize,
         joins: impl Fn(Item, Item) -> bool,
     ) -> Option<usize> {
+        let wants = &self.pattern.wants;
+        let goes_on = least == 0 && want > 0 && wants[want - 1].line == wants[want].line;
         let mut end = from;
         let mut length = 0;
         loop {
@@ -310,10 +312,12 @@ impl Search<'_> {
             {
                 return Some(found);
             }
+            // What goes on in the line of what stands before begins in that line too.
+            let goes_on = length > 0 || goes_on && end > 0;
             let next = self.items.get(end).copied().filter(|&next| {
                 next.kind != Kind::LineEnd
                     && (least == 0 || next.kind != Kind::Space)
-                    && (length == 0 || joins(self.items[end - 1], next))
+                    && (!goes_on || joins(self.items[end - 1], next))
             });
             if next.is_none() {
                 if is_last && length >= least {
@@ -401,6 +405,8 @@ mod tests {
         refuses("a {any} b\n", "a one\ntwo b\n");
         accepts("{any}riple{any}\nend\n", "The computer threw a TRIPLE!\nend\n");
         refuses("{any}riple{any}\nend\n", "end\n");
+        refuses("{any}riple{any}\nend\n", "A triple!\nA line more.\nend\n");
+        refuses("{any}riple{any}\n\nend\n", "A triple!\nmore end\n");
     }
 
     #[test]

@@ -90,6 +90,13 @@ impl Sides<'_> {
         Some(self.describe(Found { expected: Some(expected), actual, cause: Cause::EndedEarly, clause }))
     }
 
+    /// Whether the expected line was printed where it is not looked for.
+    pub fn is_on_standard_error(&self, difference: &Difference, complaints: &[u8]) -> bool {
+        let wanted = difference.expected_line.map(|line| key(&self.expected_text(line))).unwrap_or_default();
+        let complaints = String::from_utf8_lossy(complaints);
+        !wanted.is_empty() && complaints.lines().any(|line| key(line) == wanted)
+    }
+
     fn describe(&self, found: Found) -> Difference {
         let Found { expected, actual, cause, clause } = found;
         let note = self.note(expected.unwrap_or(self.transcript.lines.len().saturating_sub(1)));
@@ -108,9 +115,8 @@ impl Sides<'_> {
             }
             (Cause::ExtraLine | Cause::RepeatedPrompt, Some(note)) => {
                 let silence = self.silence(expected.unwrap_or(self.transcript.lines.len()), actual);
-                silence.map_or((Some(note.rule), note.facts.as_str()), |silence| {
-                    (Some(silence.rule), silence.facts.as_str())
-                })
+                // Why the next line is right tells nothing of a line that should not be before it.
+                silence.map_or((Some(note.rule), ""), |silence| (Some(silence.rule), silence.facts.as_str()))
             }
             (Cause::ExtraEmptyLine, Some(note)) => {
                 // Where one empty line is right and two are not, the rule is that of the one.
@@ -129,6 +135,7 @@ impl Sides<'_> {
                 | Cause::Punctuation
                 | Cause::LineBreak
                 | Cause::WentOn
+                | Cause::Order
                 | Cause::ControlCharacters
                 | Cause::Encoding
         );
@@ -144,9 +151,20 @@ impl Sides<'_> {
             rule,
             why,
             answers,
-            situation: note.map(|note| note.situation.clone()).unwrap_or_default(),
+            situation: self.place(cause, expected).or(note).map(|note| note.situation.clone()).unwrap_or_default(),
             story: None,
         }
+    }
+
+    /// The line whose place in the game is that of a difference: something too much belongs to what was said before it.
+    fn place(&self, cause: Cause, expected: Option<usize>) -> Option<&Note> {
+        let is_extra =
+            matches!(cause, Cause::ExtraLine | Cause::ExtraEmptyLine | Cause::RepeatedPrompt | Cause::WentOn);
+        let expected = expected.unwrap_or(self.transcript.lines.len());
+        if !is_extra {
+            return self.note(expected);
+        }
+        self.note((0..expected).rev().find(|line| !self.expected_text(*line).is_empty())?)
     }
 
     /// Whether the same line stands right before.
@@ -392,7 +410,10 @@ impl Sides<'_> {
                 }
             }
             Cause::LineBreak => "a line end is missing here".to_owned(),
-            Cause::Spacing => spacing_clause(&theirs, &own),
+            Cause::Spacing => {
+                let end = if self.transcript.lines[expected].is_prompt() { "prompt" } else { "line" };
+                spacing_clause(&theirs, &own, end)
+            }
             _ => word_clause(&theirs, &own),
         }
     }
@@ -575,10 +596,9 @@ fn number_clause(expected: &str, actual: &str) -> String {
     }
 }
 
-/// The words that differ.
 /// A line in which what is not graded is told in words.
 fn plain_words(expected: &str) -> String {
-    expected.replace("{any}", "…").replace("{number}", "(a number)").replace("{word}", "(a word)")
+    expected.replace("{any}", "…").replace("{number}", "…").replace("{word}", "…")
 }
 
 fn word_clause(expected: &str, actual: &str) -> String {
@@ -616,7 +636,7 @@ fn looks_like(c: char) -> String {
     )
 }
 
-fn spacing_clause(expected: &str, actual: &str) -> String {
+fn spacing_clause(expected: &str, actual: &str, end: &str) -> String {
     let same = expected.bytes().zip(actual.bytes()).take_while(|(a, b)| a == b).count();
     // The run of spaces in which the two part.
     let same = (0..=same).rev().find(|&at| expected.is_char_boundary(at) && actual.is_char_boundary(at)).unwrap_or(0);
@@ -628,7 +648,7 @@ fn spacing_clause(expected: &str, actual: &str) -> String {
     let ((start, theirs), (_, own)) = (run(expected), run(actual));
     let following: String = expected[start + theirs..].chars().take_while(|c| !c.is_whitespace()).take(20).collect();
     let where_ =
-        if following.is_empty() { "at the end of the line".to_owned() } else { format!("before “{following}”") };
+        if following.is_empty() { format!("at the end of the {end}") } else { format!("before “{following}”") };
     if theirs == own {
         format!("a tab stands {where_} where a space should stand")
     } else {

@@ -58,7 +58,7 @@ pub struct Judgement {
     pub rulings: Rulings,
     /// All rulings that fit as well as these: what the runs can't tell apart, more runs may.
     pub fitting: Vec<Rulings>,
-    /// The questions whose answer made a difference: another answer would have fitted less.
+    /// The questions whose answer made a difference: with another answer fewer cases would have passed.
     pub telling: Vec<&'static str>,
     /// The cases, in the order of the runs.
     pub cases: Vec<JudgedCase>,
@@ -210,13 +210,21 @@ pub fn judge_submission(
     let rulings = combinations[best].clone();
     let is_telling = |question: &str| {
         let mut others = combinations.iter().zip(&fits).filter(|(other, _)| differ_only_in(other, &rulings, question));
-        others.any(|(_, fit)| *fit < fits[best])
+        others.any(|(_, fit)| fit.passed < fits[best].passed)
     };
     let telling = game.questions().iter().map(|question| question.id).filter(|id| is_telling(id)).collect();
     let case = |(index, (run, assessment)): (usize, (&Run<'_>, &Assessment))| match assessment.settled {
         Some(read_ahead) => Ok(JudgedCase::passed(read_ahead)),
         None => {
             let mut case = judged_case(references.play(index, &rulings)?, run, &Printed::new(&run.outcome.stdout));
+            let passing = combinations.iter().zip(&assessment.judged);
+            let passing = passing.filter(|(_, judged)| judged.verdict == Verdict::Passed).map(|(other, _)| other);
+            if let Some(difference) = &mut case.difference
+                && let Some(why) = contradiction(game, &rulings, passing)
+            {
+                (difference.why, difference.story) = (why, None);
+                return Ok(case);
+            }
             if let Some(difference) = case.difference.as_mut().filter(|difference| difference.story.is_none()) {
                 let (inputs, printed, near) = (run.script.inputs, &run.outcome.stdout, difference.answers);
                 let unasked = case.screen.unasked();
@@ -233,6 +241,24 @@ pub fn judge_submission(
         .map(|(rulings, _)| rulings.clone())
         .collect();
     Ok(Judgement { rulings, fitting, telling, cases })
+}
+
+/// How a case that is right under other rulings contradicts the cases by which these were chosen.
+fn contradiction<'r>(game: Game, rulings: &Rulings, passing: impl Iterator<Item = &'r Rulings>) -> Option<String> {
+    passing.into_iter().find_map(|other| {
+        let question = game.questions().iter().find(|question| differ_only_in(other, rulings, question.id))?;
+        let text = |rulings: &Rulings| {
+            let answer = rulings.answer(question.id)?;
+            Some(question.answers.iter().find(|known| known.id == answer)?.text)
+        };
+        Some(format!(
+            "the assignment leaves open: “{}” Here the program answers “{}”, in other cases “{}”; either is right, but it \
+             has to be the same in all cases",
+            question.text,
+            text(other)?,
+            text(rulings)?
+        ))
+    })
 }
 
 fn differ_only_in(one: &Rulings, other: &Rulings, question: &str) -> bool {
@@ -289,11 +315,20 @@ fn judged_case((played, dice): (Played, Shown), run: &Run<'_>, printed: &Printed
     let judged = judge(&expected, printed, outcome, script.inputs.len());
     let broke_off = !matches!(outcome.ending, Ending::Exited { .. });
     let sides = Sides { transcript: &transcript, expected: &expected, printed, screen: &screen, broke_off };
-    let difference = match judged.divergence {
+    let mut difference = match judged.divergence {
         Some((level, comparison)) => sides.difference(level, comparison),
         None if judged.verdict == Verdict::LeftInputUnread => sides.unawaited(read),
         None => None,
     };
+    if let Some(difference) = &mut difference
+        && sides.is_on_standard_error(difference, &outcome.stderr_tail)
+    {
+        difference.story = Some(
+            "This line was printed, but on standard error, which a screen shows in the same way: use print(…) without \
+             file=sys.stderr, and no sys.exit(…) with a text."
+                .to_owned(),
+        );
+    }
     JudgedCase { verdict: judged.verdict, difference, screen, transcript, dice }
 }
 

@@ -1,9 +1,11 @@
 //! The report for a person at a terminal.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 use unicode_width::UnicodeWidthStr;
 
 use super::visible::{Spaces, named, visible};
@@ -41,6 +43,8 @@ pub const SIDE_BY_SIDE_WIDTH: usize = 100;
 const CONTEXT: usize = 3;
 /// Lines that are shown after it, as far as they agree.
 const AFTER: usize = 2;
+/// Lines in another order that are shown at most.
+const MOVED: usize = 6;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -260,22 +264,26 @@ impl Page<'_> {
 
     fn unified(&mut self, case: &CaseReport, rows: &[Row]) {
         self.line(format!("  {}   {}   {}", "line", self.paint(EXPECTED, "- expected"), self.paint(ACTUAL, "+ yours")));
+        // The numbers are those of the student's own lines; as long as both count alike they are the expected ones too.
+        let in_step = rows.iter().filter_map(|row| row.expected.zip(row.actual)).all(|(theirs, own)| theirs == own);
         for row in rows {
             let sides = row.sides(case);
             if row.agrees {
-                if let (Some(line), Some(side)) = (row.expected.or(row.actual), sides.0.or(sides.1)) {
-                    let (text, _) = self.show(side, None, EXPECTED);
+                if let (Some(line), Some(side)) = (row.actual.or(row.expected), sides.1.or(sides.0)) {
+                    let (text, _) = self.show(side, &[], Style::new());
                     self.line(format!("  {:>4}   {text}", line + 1));
                 }
                 continue;
             }
-            let marks = marks(sides);
-            for (sign, line, side, mark, style) in
-                [('-', row.expected, sides.0, &marks.0, EXPECTED), ('+', row.actual, sides.1, &marks.1, ACTUAL)]
+            let marks = row.marks(case);
+            let theirs = row.expected.map(|line| if in_step { (line + 1).to_string() } else { String::new() });
+            let own = row.actual.map(|line| (line + 1).to_string());
+            for (sign, number, side, marks, style) in
+                [('-', theirs, sides.0, &marks.0, EXPECTED), ('+', own, sides.1, &marks.1, ACTUAL)]
             {
-                let (Some(line), Some(side)) = (line, side) else { continue };
-                let (text, caret) = self.show(side, mark.as_ref(), style);
-                self.line(format!("{} {:>4}   {text}", self.paint(style, &sign.to_string()), line + 1));
+                let (Some(number), Some(side)) = (number, side) else { continue };
+                let (text, caret) = self.show(side, marks, style);
+                self.line(format!("{} {number:>4}   {text}", self.paint(style, &sign.to_string())));
                 if !self.layout.colour && !caret.is_empty() {
                     self.line(format!("         {caret}"));
                 }
@@ -299,7 +307,7 @@ impl Page<'_> {
         ));
         for row in rows {
             let sides = row.sides(case);
-            let marks = if row.agrees { (None, None) } else { marks(sides) };
+            let marks = row.marks(case);
             let mut columns: Vec<Vec<(String, usize)>> = vec![];
             for (line, side, mark, style, nothing) in [
                 (row.expected, sides.0, &marks.0, EXPECTED, "(nothing more is expected)"),
@@ -308,7 +316,8 @@ impl Page<'_> {
                 let mut cells = vec![];
                 match (line, side) {
                     (Some(line), Some(side)) => {
-                        let pieces = self.pieces(side, mark.as_ref(), style, !row.agrees);
+                        let style = if row.agrees { Style::new() } else { style };
+                        let pieces = self.pieces(side, mark, style);
                         for (index, (text, plain_width, caret)) in self.folded(&pieces, column).into_iter().enumerate()
                         {
                             let number = if index == 0 { format!("{:>4} ", line + 1) } else { "     ".to_owned() };
@@ -335,39 +344,35 @@ impl Page<'_> {
     }
 
     /// A line in one piece, and the carets under what differs.
-    fn show(&self, side: &SideLine, mark: Option<&Mark>, style: Style) -> (String, String) {
-        let pieces = self.pieces(side, mark, style, mark.is_some());
+    fn show(&self, side: &SideLine, marks: &[Mark], style: Style) -> (String, String) {
+        let pieces = self.pieces(side, marks, style);
         // A line longer than the terminal is broken by the terminal itself, unless there are carets to be put under it.
         let text = pieces.iter().map(|piece| self.paint(piece.style, &piece.text)).collect();
         let caret: String = pieces.iter().map(|piece| piece.caret(piece.text.width())).collect();
         (text, caret.trim_end().to_owned())
     }
 
-    fn pieces(&self, side: &SideLine, mark: Option<&Mark>, style: Style, differs: bool) -> Vec<Piece> {
-        let plain = if differs { style } else { Style::new() };
+    fn pieces(&self, side: &SideLine, marks: &[Mark], style: Style) -> Vec<Piece> {
         let mut pieces = vec![];
-        let said = limited(&side.said, mark);
-        match mark {
-            Some(Mark { start, end, only_spaces })
-                if *end <= said.len() && said.is_char_boundary(*start) && said.is_char_boundary(*end) =>
-            {
-                pieces.push(Piece { text: visible(&said[..*start], Spaces::Plain), style: plain, marked: false });
-                let text = named(&said[*start..*end], if *only_spaces { Spaces::Visible } else { Spaces::Plain });
-                let is_empty = text.is_empty();
-                pieces.push(Piece { text, style: PART.underline(), marked: true });
-                if is_empty {
-                    // Nothing stands here; the caret goes under what follows.
-                    pieces.pop();
-                }
-                let rest = visible(&said[*end..], Spaces::Plain);
-                let marked = is_empty;
-                pieces.push(Piece { text: rest, style: plain, marked: false });
-                if marked && let Some(last) = pieces.last_mut() {
-                    last.marked = last.text.is_empty();
-                }
-            }
-            _ => pieces.push(Piece { text: visible(&said, Spaces::Plain), style: plain, marked: false }),
+        if side.said.is_empty() && side.typed.is_none() && style != Style::new() {
+            return vec![Piece { text: "(an empty line)".to_owned(), style: DIM, marked: false }];
         }
+        let said = limited(&side.said, marks);
+        let mut from = 0;
+        for mark in marks.iter().filter(|mark| mark.end <= said.len()) {
+            let plain = visible(&said[from..mark.start], Spaces::Plain);
+            pieces.push(Piece { text: plain, style, marked: false });
+            let text = &said[mark.start..mark.end];
+            let spaces = if mark.only_spaces { Spaces::Visible } else { Spaces::Plain };
+            // The … of an open line is none that could look like something else.
+            let text = if side.is_open { visible(text, spaces) } else { named(text, spaces) };
+            // Where nothing stands there is nothing to mark, but for the end of the line.
+            if !text.is_empty() || mark.start == said.len() {
+                pieces.push(Piece { text, style: PART.underline(), marked: true });
+            }
+            from = mark.end;
+        }
+        pieces.push(Piece { text: visible(&said[from..], Spaces::Plain), style, marked: false });
         match &side.typed {
             Some(Some(typed)) => {
                 pieces
@@ -463,6 +468,7 @@ impl Page<'_> {
                 let detail = case.ending_detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
                 self.paragraph("End:   ", &format!("The program {}{detail}.", ended(case)));
             }
+            Verdict::LeftInputUnread => {}
             _ => self.status(case),
         }
     }
@@ -483,7 +489,7 @@ impl Page<'_> {
         }
         let from = case.actual.len().saturating_sub(CONTEXT + 1);
         for (index, line) in case.actual.iter().enumerate().skip(from) {
-            let (text, _) = self.show(line, None, ACTUAL);
+            let (text, _) = self.show(line, &[], Style::new());
             self.line(format!("  {:>4}   {text}", index + 1));
         }
         self.line("");
@@ -500,10 +506,11 @@ impl Page<'_> {
         let more = case.inputs.len() - read - left.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let verb = if case.inputs.len() - read == 1 { "was" } else { "were" };
+        let status = case.ending_detail.as_ref().map(|detail| format!(" with {detail}")).unwrap_or_default();
         self.paragraph(
             "End:   ",
             &format!(
-                "The program ended before {}{more} {verb} read. It has to ask for every answer of the game.",
+                "The program ended{status} before {}{more} {verb} read. It has to ask for every answer of the game.",
                 left.join(" ")
             ),
         );
@@ -614,9 +621,27 @@ struct Row {
     agrees: bool,
     /// Whether the side that has nothing here has ended.
     is_end: bool,
+    /// Whether two lines stand beside each other that are right, but not there.
+    is_moved: bool,
 }
 
 impl Row {
+    fn new(expected: Option<usize>, actual: Option<usize>) -> Row {
+        Row { expected, actual, agrees: false, is_end: false, is_moved: false }
+    }
+
+    fn agreeing(expected: usize, actual: usize) -> Row {
+        Row { agrees: true, ..Row::new(Some(expected), Some(actual)) }
+    }
+
+    /// The parts in which the two lines differ.
+    fn marks(&self, case: &CaseReport) -> (Vec<Mark>, Vec<Mark>) {
+        match self.sides(case) {
+            (Some(expected), Some(actual)) if !self.agrees && !self.is_moved => marks(expected, actual),
+            _ => (vec![], vec![]),
+        }
+    }
+
     fn sides<'c>(&self, case: &'c CaseReport) -> (Option<&'c SideLine>, Option<&'c SideLine>) {
         (self.expected.and_then(|line| case.expected.get(line)), self.actual.and_then(|line| case.actual.get(line)))
     }
@@ -639,27 +664,40 @@ fn rows(case: &CaseReport, difference: &DifferenceReport) -> Vec<Row> {
         Some(expected).filter(|line| *line < case.expected.len()),
         Some(actual).filter(|line| *line < case.actual.len()),
     );
-    let (next, own_next) = if missing && theirs.is_some() {
-        rows.push(Row { expected: theirs, actual: None, agrees: false, is_end: false });
+    let (mut next, mut own_next) = if missing && theirs.is_some() {
+        rows.push(Row::new(theirs, None));
         if own.is_some() && !agrees(expected + 1, actual) {
-            rows.push(Row { expected: None, actual: own, agrees: false, is_end: false });
+            rows.push(Row::new(None, own));
         }
         (expected + 1, actual)
     } else if extra && own.is_some() {
-        rows.push(Row { expected: None, actual: own, agrees: false, is_end: theirs.is_none() });
+        rows.push(Row { is_end: theirs.is_none(), ..Row::new(None, own) });
         if theirs.is_some() && !agrees(expected, actual + 1) {
-            rows.push(Row { expected: theirs, actual: None, agrees: false, is_end: false });
+            rows.push(Row::new(theirs, None));
         }
         (expected, actual + 1)
     } else {
-        rows.push(Row { expected: theirs, actual: own, agrees: false, is_end: theirs.is_none() || own.is_none() });
+        let is_moved = difference.cause == Cause::Order;
+        rows.push(Row { is_end: theirs.is_none() || own.is_none(), is_moved, ..Row::new(theirs, own) });
         (expected + 1, actual + 1)
     };
+    if difference.cause == Cause::Order {
+        let both = |next, own| next < case.expected.len() && own < case.actual.len() && !agrees(next, own);
+        while next < expected + MOVED && both(next, own_next) {
+            rows.push(Row { is_moved: true, ..Row::new(Some(next), Some(own_next)) });
+            (next, own_next) = (next + 1, own_next + 1);
+        }
+    }
+    if difference.cause == Cause::LineBreak && !agrees(next, own_next) && agrees(next, own_next + 1) {
+        // The rest of a line that ended too early.
+        rows.push(Row::new(None, Some(own_next)));
+        own_next += 1;
+    }
     for ahead in 0..AFTER {
         if !agrees(next + ahead, own_next + ahead) {
             break;
         }
-        rows.push(Row { expected: Some(next + ahead), actual: Some(own_next + ahead), agrees: true, is_end: false });
+        rows.push(Row::agreeing(next + ahead, own_next + ahead));
     }
     rows
 }
@@ -679,8 +717,7 @@ fn before(case: &CaseReport, expected: usize, actual: usize) -> Vec<Row> {
             (false, false, true) => (false, true),
             _ => (true, true),
         };
-        let row =
-            Row { expected: with_theirs.then_some(line), actual: with_yours.then_some(own), agrees, is_end: false };
+        let row = Row { agrees, ..Row::new(with_theirs.then_some(line), with_yours.then_some(own)) };
         expected -= usize::from(with_theirs);
         actual -= usize::from(with_yours);
         rows.push(row);
@@ -693,30 +730,59 @@ fn before(case: &CaseReport, expected: usize, actual: usize) -> Vec<Row> {
     rows
 }
 
-/// What differs in two lines: from where they part to where they meet again.
-fn marks((expected, actual): (Option<&SideLine>, Option<&SideLine>)) -> (Option<Mark>, Option<Mark>) {
-    let (Some(expected), Some(actual)) = (expected, actual) else { return (None, None) };
-    let (a, b): (Vec<char>, Vec<char>) = (expected.said.chars().collect(), actual.said.chars().collect());
-    let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-    let most = a.len().min(b.len()) - before;
-    let after = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-    if before == a.len() && before == b.len() {
-        return (None, None);
-    }
-    let words =
-        |chars: &[char]| chars[before..chars.len() - after].iter().filter(|c| !c.is_whitespace()).collect::<String>();
-    let only_spaces = words(&a) == words(&b);
-    let mark = |chars: &[char]| {
-        let bytes = |chars: &[char]| chars.iter().map(|c| c.len_utf8()).sum::<usize>();
-        Some(Mark { start: bytes(&chars[..before]), end: bytes(&chars[..chars.len() - after]), only_spaces })
+/// What differs in two lines, word by word; of lines that differ in many places all between the first and the last.
+fn marks(expected: &SideLine, actual: &SideLine) -> (Vec<Mark>, Vec<Mark>) {
+    const MOST: usize = 3;
+    let (a, b) = (words_of(&expected.said), words_of(&actual.said));
+    let differing: Vec<(Range<usize>, Range<usize>)> = capture_diff_slices(Algorithm::Myers, &a, &b)
+        .into_iter()
+        .filter(|part| part.tag() != DiffTag::Equal)
+        .map(|part| (part.old_range(), part.new_range()))
+        .collect();
+    let differing = match differing.as_slice() {
+        [(first, own_first), .., (last, own_last)] if differing.len() > MOST => {
+            vec![(first.start..last.end, own_first.start..own_last.end)]
+        }
+        _ => differing,
     };
-    (mark(&a), mark(&b))
+    let mark = |words: &[&str], range: &Range<usize>, only_spaces| {
+        let bytes = |words: &[&str]| words.iter().map(|word| word.len()).sum::<usize>();
+        Mark { start: bytes(&words[..range.start]), end: bytes(&words[..range.end]), only_spaces }
+    };
+    let pair = |(theirs, own): &(Range<usize>, Range<usize>)| {
+        let is_space = |words: &[&str]| words.iter().all(|word| word.trim().is_empty());
+        let only_spaces = is_space(&a[theirs.clone()]) && is_space(&b[own.clone()]);
+        (mark(&a, theirs, only_spaces), mark(&b, own, only_spaces))
+    };
+    differing.iter().map(pair).unzip()
+}
+
+/// Words, runs of spaces, sequences for the terminal, and every other character by itself.
+fn words_of(text: &str) -> Vec<&str> {
+    let kind = |c: char| match c {
+        ' ' => 1,
+        c if c.is_alphanumeric() => 2,
+        _ => 3,
+    };
+    let mut words = vec![];
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = match kind(first) {
+            _ if rest.starts_with("\u{1b}[") => rest.find(|c: char| c.is_alphabetic()).map(|last| last + 1),
+            3 => Some(first.len_utf8()),
+            of_a_kind => rest.find(|c| kind(c) != of_a_kind),
+        };
+        let (word, after) = rest.split_at(end.filter(|end| rest.is_char_boundary(*end)).unwrap_or(rest.len()));
+        words.push(word);
+        rest = after;
+    }
+    words
 }
 
 /// A line of a flood is cut; what differs in it stays.
-fn limited(said: &str, mark: Option<&Mark>) -> String {
+fn limited(said: &str, marks: &[Mark]) -> String {
     const MOST: usize = 400;
-    let until = mark.map_or(0, |mark| mark.end.min(mark.start + MOST)) + MOST;
+    let until = marks.last().map_or(0, |mark| mark.end.min(mark.start + MOST)) + MOST;
     if said.len() <= until {
         return said.to_owned();
     }

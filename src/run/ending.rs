@@ -64,7 +64,9 @@ impl Trace {
         let most = 4096 + 64 * lines as u64;
         let _ = file.take(most).read_to_end(&mut text);
         let mut trace = Self::default();
-        for line in String::from_utf8_lossy(&text).lines() {
+        // What doesn't end was cut off.
+        let text = String::from_utf8_lossy(&text);
+        for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
             let mut words = line.split(' ');
             match words.next() {
                 Some("s") => trace.started = true,

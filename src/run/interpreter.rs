@@ -173,7 +173,11 @@ fn ask(program: OsString, arguments: &[&str]) -> Result<Interpreter, Interpreter
         error => broken(error.to_string()),
     })?;
     let said = String::from_utf8_lossy(&ended.stderr_tail);
-    let last_words = said.trim().lines().last().map_or_else(|| ended.status.to_string(), str::to_owned);
+    // Python says at the end what is wrong, a shell script at the start.
+    let by_python = said.contains("Traceback (most recent call last)");
+    let mut lines = said.trim().lines();
+    let telling = if by_python { lines.next_back() } else { lines.next() };
+    let last_words = telling.map_or_else(|| ended.status.to_string(), str::to_owned);
     answer(&ended.stdout).filter(|_| ended.status.success()).ok_or_else(|| broken(last_words))
 }
 

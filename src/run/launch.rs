@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io;
 use std::process::Command;
 
 use super::scratch::Scratch;
@@ -88,6 +89,14 @@ fn words(line: &str) -> Result<Command, RunError> {
     let wrong = |reason: String| RunError::Command { line: line.to_owned(), reason };
     let words = shell_words::split(line).map_err(|error| wrong(error.to_string()))?;
     let (program, arguments) = words.split_first().ok_or_else(|| wrong("it is empty".to_owned()))?;
+    // From inside of a sandbox every folder looks as if it were closed.
+    let path = env::var_os("PATH").unwrap_or_default();
+    if cfg!(unix) && !program.contains('/') && !env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
+        return Err(RunError::Start {
+            program: program.clone(),
+            source: io::Error::new(io::ErrorKind::NotFound, "no folder of PATH has a program of this name"),
+        });
+    }
     let mut command = Command::new(program);
     command.args(arguments).env_clear();
     // Compilers and other interpreters stand wherever the user has them.

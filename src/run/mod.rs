@@ -360,6 +360,15 @@ impl<'a> Session<'a> {
         &self.way.layers
     }
 
+    /// Whether the program is kept from more than taking too much.
+    #[must_use]
+    pub fn is_sandboxed(&self) -> bool {
+        self.way
+            .layers
+            .iter()
+            .any(|layer| layer.name != "limits" && matches!(layer.state, State::Enforced | State::Partly))
+    }
+
     /// Runs the program, typing `script`.
     ///
     /// `stop` is asked whether the output is enough, once all lines have been read; then the run ends there as
@@ -417,7 +426,7 @@ impl<'a> Session<'a> {
             stop: &|_| false,
             cancelled: &|| false,
         };
-        let ended = drive(command, &[], &watch, Some(scratch.home()))?;
+        let ended = drive(command, &[], &watch, Some(&scratch))?;
         let trace = Trace::read(&scratch.trace(), 0);
         let said = String::from_utf8_lossy(&scratch.hide(&ended.stderr_tail)).into_owned();
         scratch.remove()?;
@@ -518,7 +527,7 @@ impl Worker<'_> {
         }
         let mut scratch = Scratch::new(session.program.submission())?;
         let command = session.command(&mut scratch, Mode::Run(script), Some(time()))?;
-        let ended = drive(command, &script.inputs, &watch, Some(scratch.home()))?;
+        let ended = drive(command, &script.inputs, &watch, Some(&scratch))?;
         let trace = python.then(|| Trace::read(&scratch.trace(), script.inputs.len()));
         #[cfg(target_os = "linux")]
         if let Some(words) = sandbox::failure(&ended).filter(|_| trace.as_ref().is_none_or(|trace| !trace.started)) {

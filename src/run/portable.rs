@@ -3,12 +3,12 @@
 //! How many lines were read can't be told here, and of what the process starts nothing is ended but itself.
 
 use std::io::{Read, Write};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::scratch::Scratch;
 use super::{Cut, Ended, RunError, STDERR_LIMIT, STDERR_TAIL, Watch, signals};
 
 const GRACE: Duration = Duration::from_millis(100);
@@ -26,7 +26,7 @@ pub(super) fn drive(
     mut command: Command,
     lines: &[String],
     watch: &Watch<'_>,
-    _: Option<PathBuf>,
+    _: Option<&Scratch>,
 ) -> Result<Ended, RunError> {
     let started = Instant::now();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -70,6 +70,12 @@ impl Scratch {
         given.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
     }
 
+    /// Whom its program runs as, if it is another user than ours.
+    #[cfg(unix)]
+    pub fn user(&self) -> Option<(u32, u32)> {
+        self.user
+    }
+
     fn give_home(&self) -> io::Result<()> {
         let mut folders = vec![self.home()];
         while let Some(folder) = folders.pop() {
@@ -199,7 +205,7 @@ impl Drop for Scratch {
 
 fn names(home: &Path, submission: &Submission) -> Vec<(Vec<u8>, Vec<u8>)> {
     let bytes = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
-    let typed = Path::new(submission.name());
+    let typed = submission.path();
     let folder = typed.parent().unwrap_or(Path::new(""));
     let program = home.join(submission.file_name());
     let mut inside = bytes(folder);
@@ -207,7 +213,7 @@ fn names(home: &Path, submission: &Submission) -> Vec<(Vec<u8>, Vec<u8>)> {
         inside.push(b'/');
     }
     let folder = if inside.is_empty() { b".".to_vec() } else { bytes(folder) };
-    vec![(bytes(&program), bytes(typed)), (bytes(&home.join("")), inside), (bytes(home), folder)]
+    vec![(bytes(&program), bytes(&typed)), (bytes(&home.join("")), inside), (bytes(home), folder)]
 }
 
 fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {

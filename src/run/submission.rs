@@ -144,6 +144,16 @@ impl Submission {
         &self.name
     }
 
+    /// Where the program is, as it would be typed.
+    pub(super) fn path(&self) -> PathBuf {
+        let typed = Path::new(&self.name);
+        if typed.file_name() == Some(self.file_name()) {
+            return typed.to_owned();
+        }
+        let path = typed.join(&self.program.path);
+        path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
+    }
+
     /// The program's file name.
     #[must_use]
     pub fn file_name(&self) -> &OsStr {

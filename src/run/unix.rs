@@ -8,12 +8,14 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Gid, Uid, fchown};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 
 use super::descriptors;
 use super::feed::Feed;
 #[cfg(target_os = "linux")]
 use super::linux as system;
+use super::scratch::Scratch;
 use super::warm::Nursery;
 use super::{Cut, Ended, RunError, STDERR_LIMIT, STDERR_TAIL, Watch, signals};
 
@@ -24,16 +26,17 @@ const TICK: Duration = Duration::from_millis(20);
 /// A program that prints wakes us no more often than this: there are two system calls to a `print`.
 const QUIET: Duration = Duration::from_millis(1);
 
-/// Runs `command` with `lines` typed. `home` marks processes as this run's.
+/// Runs `command` with `lines` typed, in `scratch` if it has such a folder: that also marks processes as this run's.
 pub(super) fn drive(
     mut command: Command,
     lines: &[String],
     watch: &Watch<'_>,
-    home: Option<PathBuf>,
+    scratch: Option<&Scratch>,
 ) -> Result<Ended, RunError> {
-    drive_process(lines, watch, |[stdin, stdout, stderr]| {
+    let user = scratch.and_then(Scratch::user);
+    drive_process(lines, watch, user, |[stdin, stdout, stderr]| {
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
-        let running = Running::start(command, home)?;
+        let running = Running::start(command, scratch.map(Scratch::home))?;
         running.limit(watch.address_space.then_some(watch.memory), Some(cpu_seconds((watch.time)())));
         Ok(running)
     })
@@ -49,11 +52,18 @@ pub(super) fn cpu_seconds(time: Duration) -> u64 {
 pub(super) fn drive_process<'p>(
     lines: &[String],
     watch: &Watch<'_>,
+    user: Option<(u32, u32)>,
     start: impl FnOnce([OwnedFd; 3]) -> Result<Running<'p>, RunError>,
 ) -> Result<Ended, RunError> {
     let (stdin, typing) = io::pipe()?;
     let (printed, stdout) = io::pipe()?;
     let (complained, stderr) = io::pipe()?;
+    if let Some((user, group)) = user {
+        // `/dev/stdin` and the like can be opened by their owner only.
+        for pipe in [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()] {
+            fchown(pipe, Some(Uid::from_raw(user)), Some(Gid::from_raw(group))).map_err(io::Error::from)?;
+        }
+    }
     let mut feed = Feed::new(lines, typing, stdin.try_clone()?)?;
     let mut stdout_end = Listener::new(printed)?;
     let mut stderr_end = Listener::new(complained)?;

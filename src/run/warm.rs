@@ -25,6 +25,9 @@ use super::{
 /// How long it may take to fork, or to tell of a process that was killed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The status of a fork that could not confine itself.
+const UNCONFINED: i32 = 126;
+
 /// What became of an attempt to start one.
 pub(super) enum Started {
     Ready(Box<Warm>),
@@ -104,7 +107,7 @@ impl Warm {
         let trace = File::options().append(true).create_new(true).open(&path)?;
         let told = File::open(path)?;
         let (nursery, home) = (&mut self.nursery, self.scratch.home());
-        let ended = drive_process(&script.inputs, watch, |[stdin, stdout, stderr]| {
+        let ended = drive_process(&script.inputs, watch, self.scratch.user(), |[stdin, stdout, stderr]| {
             let asked = format!("{} {}\n", cpu_seconds((watch.time)()), script.seed.as_deref().unwrap_or(""));
             let pid = nursery.fork(&asked, &[stdin, stdout, stderr, trace.into()])?;
             Ok(Running::fork(pid, nursery, home)?)
@@ -113,11 +116,15 @@ impl Warm {
             Err(RunError::System(_)) if !self.nursery.sound => Ok(None),
             ended => {
                 let mut ended = ended?;
+                let trace = Trace::read_from(told, script.inputs.len());
+                if !trace.started && ended.status.code() == Some(UNCONFINED) {
+                    return Ok(None);
+                }
                 // What Python says of a program when it compiles it comes before all else.
                 let said = [self.warnings.as_slice(), &ended.stderr_tail].concat();
                 ended.stderr_tail.clear();
                 keep_tail(&mut ended.stderr_tail, &said);
-                Ok(Some((ended, Trace::read_from(told, script.inputs.len()))))
+                Ok(Some((ended, trace)))
             }
         }
     }

@@ -150,7 +150,7 @@ type Situation = fn(&Seen) -> bool;
 
 /// What each case is about, by its id: all that its title says.
 #[rustfmt::skip]
-const SITUATIONS: [(&str, Situation); 36] = [
+const SITUATIONS: [(&str, Situation); 38] = [
     ("first-sample", |game| game.you.shows(6, 3, 5) && game.computer.is_some_and(|it| it.shows(2, 2, 3))),
     // No seed gives a first die of 4 in all streams: where the dice are others, the game goes as in the sample.
     ("second-sample", |game| game.you.halved() == Some(4) && double(game) && game.above_you() > Some(0) && game.computer_stood()),
@@ -185,9 +185,14 @@ const SITUATIONS: [(&str, Situation); 36] = [
     ("score-below-zero", |game| game.you.total < Some(0)),
     ("tie-at-two-dice", |game| !double(game) && game.above_you() == Some(0)),
     ("tie-with-a-double", |game| double(game) && game.above_you() == Some(0)),
+    ("tie-at-twelve", |game| double(game) && game.above_you() == Some(0) && game.you.total == Some(12)),
     ("triple-of-sixes", |game| game.you.shows(6, 6, 6) && game.computer.is_none() && game.won),
     ("computer-triple", |game| !game.stopped() && game.computer.is_some_and(|it| it.is_triple()) && !game.won),
     ("stop-computer-triple", |game| game.stopped() && game.computer.is_some_and(|it| it.is_triple()) && !game.won),
+    ("computer-triple-beats-a-double", |game| {
+        game.you.above_double().is_some_and(|above| above != 0)
+            && game.computer.is_some_and(|it| it.is_triple() && it.first >= 4) && !game.won
+    }),
 ];
 
 /// The computer has a Double.

@@ -180,7 +180,7 @@ fn seeds_of_every_kind_are_tried() {
 #[test]
 fn instructions_are_shown_and_not_shown() {
     let answers = games(Game::Racko).iter().map(|(case, _)| case.inputs()[0].clone()).collect();
-    assert_all_tried("the answer to the instructions", ["y", "n", ""].map(String::from), &answers);
+    assert_all_tried("the answer to the instructions", ["y", "n", "", "Y"].map(String::from), &answers);
 }
 
 #[test]

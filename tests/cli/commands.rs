@@ -203,8 +203,8 @@ fn a_question_without_a_prompt_is_shown_where_it_is_asked() {
     let said = desk.check(&["darts", "student.py", "--unified"]);
     let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("once without asking for it: answer 1, «60», goes there"), "{}", said.out);
-    assert!(said.out.contains("-    6   Enter score: «60»\n"), "the third answer stands in its place: {}", said.out);
-    assert!(said.out.contains("+    7   Enter score: «20»\n"), "{}", said.out);
+    let picture = "-        Enter score: «60»\n+    7   Enter score: «20»\n";
+    assert!(said.out.contains(picture), "the third answer stands in its place: {}", said.out);
 }
 
 #[test]
@@ -215,13 +215,53 @@ fn a_line_printed_twice_is_told_as_such() {
     assert!(source.contains(line));
     desk.write("student.py", &source.replace(line, &line.repeat(2)));
     let said = desk.check(&["darts", "student.py", "--unified"]);
-    let picture = "    10   140 scored.\n+   11   140 scored.\n    11\n    12   Player 2 it's";
+    let picture = "    10   140 scored.\n+   11   140 scored.\n    12\n    13   Player 2 it's";
     assert!(said.out.contains(picture), "{}", said.out);
     assert!(
         said.out.contains("Why:   This line is printed twice.") && said.out.contains("(darts.scored;"),
         "{}",
         said.out
     );
+}
+
+#[test]
+fn an_open_question_answered_both_ways_is_told_as_such() {
+    let desk = Desk::with_student("darts/bad/busts_at_one_only_first.py");
+    let said = desk.check(&["darts", "student.py"]);
+    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "Here the program answers “it is a bust at once”, in other cases “the remaining darts are thrown, then";
+    assert!(words.contains(told), "{}", said.out);
+}
+
+#[test]
+fn what_went_to_standard_error_is_told() {
+    let said = Desk::with_student("darts/bad/bust_on_standard_error.py").check(&["darts", "student.py"]);
+    assert!(said.out.contains("This line was printed, but on standard error"), "{}", said.out);
+    let said = Desk::with_student("darts/bad/no_shot.py").check(&["darts", "student.py"]);
+    assert!(!said.out.contains("standard error"), "{}", said.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_streams_can_be_opened_by_their_names() {
+    let desk = Desk::with_student("darts/good/text_only_functions.py");
+    let source = std::fs::read_to_string(desk.path().join("student.py")).unwrap();
+    let streams = "import sys\nsys.stdin = open('/dev/stdin')\nsys.stdout = open('/dev/stdout', 'w', 1)\n";
+    desk.write("student.py", &format!("{streams}{source}"));
+    for runner in ["warm", "spawn"] {
+        let said = desk.check(&["darts", "student.py", "--runner", runner]);
+        assert_eq!(said.status, 0, "{runner}: {said:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_that_is_not_there_is_no_verdict() {
+    for command in ["no-such-command", "./no-such-command"] {
+        let said = Desk::with("print(1)\n").check(&["darts", "--command", command]);
+        assert_eq!((said.status, said.out.as_str()), (2, ""), "{said:?}");
+        assert!(said.err.contains(&format!("can't start {command}: ")), "{said:?}");
+    }
 }
 
 #[cfg(unix)]

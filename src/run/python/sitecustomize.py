@@ -163,8 +163,8 @@ class Nursery:
                 seconds, _, seed = asked.decode().strip().partition(" ")
                 resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
                 self.begin(seed)
-                self.note("s")
                 confine()
+                self.note("s")
                 return ending
             for descriptor in received:
                 os.close(descriptor)
