@@ -176,11 +176,14 @@ pub struct PlayArgs {
 
 /// The options of `check doctor`.
 #[derive(Debug, Args)]
-#[command(after_long_help = "Example:\n  check doctor")]
+#[command(after_long_help = "Examples:\n  check doctor\n  check doctor --isolation strong")]
 pub struct DoctorArgs {
     /// The Python that runs programs
     #[arg(long, value_name = "PATH")]
     pub python: Option<PathBuf>,
+    /// How closely programs are to be confined
+    #[arg(long, value_name = "LEVEL", default_value = "sandbox")]
+    pub isolation: IsolationName,
 }
 
 /// A format of the report.
@@ -217,6 +220,8 @@ pub enum IsolationName {
     Limits,
     /// All that the system offers besides: on Linux another user, Landlock and seccomp
     Sandbox,
+    /// Namespaces of users, processes, network and mounts too, where a Linux lets a user make them; slower
+    Strong,
 }
 
 impl From<IsolationName> for Isolation {
@@ -224,6 +229,7 @@ impl From<IsolationName> for Isolation {
         match name {
             IsolationName::Limits => Isolation::Limits,
             IsolationName::Sandbox => Isolation::Sandbox,
+            IsolationName::Strong => Isolation::Strong,
         }
     }
 }

@@ -4,12 +4,15 @@ use std::io::{self, IsTerminal};
 
 use super::args::DoctorArgs;
 use super::{CliError, Exit, check, print};
-use crate::run::{self, Confinement, Examination, Interpreter, Isolation, RunError, State};
+use crate::run::{self, Confinement, Examination, Interpreter, RunError, State};
 
 pub fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {
     let interpreter = Interpreter::find(args.python.as_deref())?;
-    let confinement =
-        Confinement { isolation: Isolation::Sandbox, launcher: std::env::current_exe().ok(), ..Confinement::default() };
+    let confinement = Confinement {
+        isolation: args.isolation.into(),
+        launcher: std::env::current_exe().ok(),
+        ..Confinement::default()
+    };
     let wrong = |error: RunError| CliError::Grade(error.into());
     let examination = run::examine(&interpreter, confinement).map_err(wrong)?;
     print(report(&interpreter, &examination).as_bytes())?;

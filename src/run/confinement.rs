@@ -9,14 +9,20 @@ pub enum Isolation {
     /// What every system offers: limits, and a folder, an environment and pipes of a run's own.
     #[default]
     Limits,
-    /// All layers that the system has.
+    /// All layers that the system has and that cost little.
     Sandbox,
+    /// Namespaces besides, where the system lets a user make them. Each run is a process of its own then.
+    Strong,
 }
 
 impl Isolation {
     /// What is less than this among some layers. Another user is a matter of who started `check`.
     pub(super) fn short_of(self, layers: &[Layer]) -> Option<&Layer> {
-        let asked = |layer: &&Layer| self == Self::Sandbox && layer.name != "user";
+        let asked = |layer: &&Layer| match layer.name {
+            "user" => false,
+            "namespaces" => self == Self::Strong,
+            _ => self >= Self::Sandbox,
+        };
         layers.iter().filter(asked).find(|layer| layer.state != State::Enforced)
     }
 }
@@ -40,7 +46,7 @@ pub struct Confinement {
 /// One layer, as it was for a submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    /// `limits`, `user`, `landlock` or `seccomp`.
+    /// `limits`, `user`, `landlock`, `seccomp` or `namespaces`.
     pub name: &'static str,
     /// Whether it holds.
     pub state: State,

@@ -105,12 +105,20 @@ pub(super) fn limit(pid: Pid, address_space: Option<u64>, cpu_seconds: Option<u6
     }
 }
 
-/// How long the process has waited for a core.
+/// How long the process has waited for a core. Where launchers stand before the program, they wait with it for nothing,
+/// so of a process and its first descendants it is the longest time that counts.
 pub(super) fn waited(pid: Pid) -> Duration {
-    let text = fs::read_to_string(of(pid, "schedstat")).unwrap_or_default();
-    let nanoseconds = text.split(' ').nth(1).and_then(|word| word.parse().ok());
-    Duration::from_nanos(nanoseconds.unwrap_or(0))
+    let of_one = |pid: Pid| {
+        let text = fs::read_to_string(of(pid, "schedstat")).unwrap_or_default();
+        let nanoseconds = text.split(' ').nth(1).and_then(|word| word.parse().ok());
+        Duration::from_nanos(nanoseconds.unwrap_or(0))
+    };
+    let first_child = |pid: &Pid| children(*pid).into_iter().next();
+    std::iter::successors(Some(pid), first_child).take(LAUNCHERS + 1).map(of_one).max().unwrap_or_default()
 }
+
+/// The most launchers that stand before a program.
+const LAUNCHERS: usize = 2;
 
 /// The bytes in memory of a process and its descendants.
 pub(super) fn resident(pid: Pid) -> u64 {

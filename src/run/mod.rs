@@ -18,6 +18,8 @@ mod interpreter;
 mod launch;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "linux")]
+mod namespaces;
 mod pool;
 #[cfg(not(unix))]
 mod portable;
@@ -323,7 +325,7 @@ impl<'a> Session<'a> {
     fn prepare(&mut self) -> Result<(), RunError> {
         let Program::Python { interpreter, submission } = self.program else { return Ok(()) };
         #[cfg(unix)]
-        if self.conditions.runner == Runner::Warm && interpreter.is_cpython() {
+        if self.conditions.runner == Runner::Warm && interpreter.is_cpython() && !self.way.has_namespaces() {
             match Warm::start(self)? {
                 Started::Ready(warm) => {
                     self.way.runner = "warm";
@@ -471,6 +473,15 @@ impl<'a> Session<'a> {
 }
 
 impl Way {
+    /// Whether each run needs a process of its own.
+    #[cfg(unix)]
+    fn has_namespaces(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.sandbox.as_ref().is_some_and(Sandbox::has_namespaces);
+        #[cfg(not(target_os = "linux"))]
+        false
+    }
+
     /// The ways to run a program, the most confined first.
     fn all(program: &Program<'_>, conditions: &Conditions) -> Vec<Way> {
         let runner = match program {

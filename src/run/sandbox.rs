@@ -2,7 +2,6 @@
 //! then becomes the submission: no code runs between a fork of the large process and an exec.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -26,6 +25,7 @@ use super::Ended;
 use super::Program;
 use super::confinement::{Confinement, Isolation, Layer, State};
 use super::linux::{Allowance, PROCESSES};
+use super::namespaces;
 use super::scratch::Scratch;
 
 /// The first argument of a launcher; the plan, the program and its arguments follow.
@@ -34,6 +34,9 @@ const LAUNCH: &str = "--launch-confined";
 const NOBODY: (u32, u32) = (65534, 65534);
 /// The status of a launcher that could not start its program.
 const FAILURE: u8 = 126;
+/// The layer's name in reports.
+const NAMESPACES: &str = "namespaces";
+const NOT_ASKED_FOR: &str = "not asked for";
 /// What kernels of today can do, and of older ones as much as they can.
 const LANDLOCK: ABI = ABI::V6;
 
@@ -46,11 +49,13 @@ pub(super) struct Sandbox {
     seccomp: bool,
     network: bool,
     subprocess: bool,
+    namespaces: bool,
 }
 
 /// What a launcher does.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Plan {
+    stage: Stage,
     allowance: Allowance,
     user: Option<(u32, u32)>,
     files: Option<Paths>,
@@ -60,8 +65,21 @@ struct Plan {
     own_filter: bool,
 }
 
+/// Where in a row of launchers one stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Stage {
+    /// The only one: it becomes the program.
+    Alone,
+    /// Outside of the program's namespaces.
+    Outside,
+    /// The first inside.
+    Inside,
+    /// The one that becomes the program.
+    Last,
+}
+
 /// What may be done with which files. Those that do not exist are left out.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Paths {
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
@@ -73,8 +91,8 @@ impl Sandbox {
     /// can't be started is to be passed over.
     pub fn all(asked: &Confinement, program: &Program<'_>) -> Vec<(Option<Sandbox>, Vec<Layer>)> {
         let launcher = match (&asked.launcher, asked.isolation) {
-            (Some(launcher), Isolation::Sandbox) => launcher.clone(),
-            _ => return vec![(None, layers_without(State::Off, "not asked for"))],
+            (Some(launcher), Isolation::Sandbox | Isolation::Strong) => launcher.clone(),
+            _ => return vec![(None, layers_without(State::Off, NOT_ASKED_FOR))],
         };
         let subprocess = asked.allow_subprocess || matches!(program, Program::Command { .. });
         let (user, user_layer) = user(program);
@@ -87,9 +105,16 @@ impl Sandbox {
             seccomp: seccomp.state != State::Unavailable,
             network: asked.allow_network,
             subprocess,
+            namespaces: asked.isolation == Isolation::Strong,
         };
-        let mut layers = vec![Layer::limits(), user_layer, landlock, seccomp];
+        let (state, why) = if sandbox.namespaces { (State::Enforced, "") } else { (State::Off, NOT_ASKED_FOR) };
+        let mut layers = vec![Layer::limits(), user_layer, landlock, seccomp, Layer::new(NAMESPACES, state, why)];
         let mut ways = vec![(Some(sandbox.clone()), layers.clone())];
+        if sandbox.namespaces {
+            sandbox.namespaces = false;
+            layers[4] = Layer::new(NAMESPACES, State::Unavailable, "this system does not let a user make them");
+            ways.push((Some(sandbox.clone()), layers.clone()));
+        }
         for (index, layer) in ["user", "landlock", "seccomp"].into_iter().enumerate() {
             let before = sandbox.clone();
             match layer {
@@ -116,6 +141,7 @@ impl Sandbox {
         forks: bool,
     ) -> Command {
         let plan = Plan {
+            stage: if self.namespaces { Stage::Outside } else { Stage::Alone },
             allowance,
             user: self.user,
             files: self.landlock.then(|| paths(program, scratch, self.subprocess)),
@@ -131,6 +157,11 @@ impl Sandbox {
             confined.current_dir(folder);
         }
         confined
+    }
+
+    /// Whether each run has namespaces of its own, so that a fork of another can't be one.
+    pub fn has_namespaces(&self) -> bool {
+        self.namespaces
     }
 
     /// Whom a submission runs as.
@@ -153,10 +184,13 @@ impl Sandbox {
     }
 }
 
+fn failed(what: &str, error: &dyn std::fmt::Display) -> String {
+    format!("can't confine the program: {what}: {error}")
+}
+
 impl Plan {
-    /// Confines this process for good.
-    fn enter(&self) -> Result<(), String> {
-        let failed = |what: &str, error: &dyn std::fmt::Display| format!("can't confine the program: {what}: {error}");
+    /// Limits this process and makes it another user's.
+    fn limit(&self) -> Result<(), String> {
         // Before the change of user: from outside nobody may limit another user's process without a right of its own.
         for (resource, most) in self.allowance.limits() {
             setrlimit(resource, most).map_err(|error| failed("a limit", &error))?;
@@ -166,6 +200,11 @@ impl Plan {
             setrlimit(Resource::Nproc, limit).map_err(|error| failed("the limit of processes", &error))?;
             become_user(user, group).map_err(|error| failed("the user", &error))?;
         }
+        Ok(())
+    }
+
+    /// Confines this process for good.
+    fn enter(&self) -> Result<(), String> {
         // After the change of user, which takes it back.
         set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| failed("the parent's end", &error))?;
         rustix::thread::set_no_new_privs(true).map_err(|error| failed("no new rights", &error))?;
@@ -192,7 +231,10 @@ pub fn launch_confined() -> Option<ExitCode> {
     if arguments.next().is_none_or(|first| first != LAUNCH) {
         return None;
     }
-    let Err(message) = launch(arguments);
+    let message = match launch(arguments) {
+        Ok(code) => return Some(code),
+        Err(message) => message,
+    };
     // The reader is `check` itself, or a program that shows it if nothing else came of the run.
     let _ = io::Write::write_all(&mut io::stderr(), format!("check: {message}\n").as_bytes());
     Some(ExitCode::from(FAILURE))
@@ -204,12 +246,37 @@ pub(super) fn failure(ended: &Ended) -> Option<String> {
     Some(String::from_utf8_lossy(said).trim_end().to_owned())
 }
 
-fn launch(mut arguments: impl Iterator<Item = OsString>) -> Result<Infallible, String> {
+fn launch(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, String> {
     let plan = arguments.next().and_then(|plan| plan.into_string().ok()).unwrap_or_default();
     let plan: Plan = serde_json::from_str(&plan).map_err(|error| format!("{LAUNCH} is not for people: {error}"))?;
     let program = arguments.next().ok_or("no program to launch")?;
-    plan.enter()?;
-    Err(format!("can't start {}: {}", program.display(), Command::new(&program).args(arguments).exec()))
+    let arguments: Vec<OsString> = arguments.collect();
+    let next = |stage| {
+        let plan = Plan { stage, ..plan.clone() };
+        let mut command = Command::new("/proc/self/exe");
+        command.arg(LAUNCH).arg(serde_json::to_string(&plan).unwrap_or_default()).arg(&program).args(&arguments);
+        command
+    };
+    let namespaces = |error: io::Error| failed("namespaces", &error);
+    match plan.stage {
+        Stage::Alone | Stage::Last => {
+            if plan.stage == Stage::Alone {
+                plan.limit()?;
+            }
+            plan.enter()?;
+            Err(format!("can't start {}: {}", program.display(), Command::new(&program).args(&arguments).exec()))
+        }
+        Stage::Outside => {
+            plan.limit()?;
+            namespaces::enter().map_err(namespaces)?;
+            next(Stage::Inside).status().map(namespaces::end_like).map_err(namespaces)
+        }
+        Stage::Inside => {
+            // Its end is the end of all in here.
+            set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| failed("the parent's end", &error))?;
+            namespaces::keep_house(&mut next(Stage::Last)).map_err(namespaces)
+        }
+    }
 }
 
 fn become_user(user: u32, group: u32) -> io::Result<()> {
@@ -245,7 +312,7 @@ fn is_open_to_all(path: &Path) -> bool {
 }
 
 fn layers_without(state: State, why: &str) -> Vec<Layer> {
-    let layers = ["user", "landlock", "seccomp"].map(|name| Layer::new(name, state, why));
+    let layers = ["user", "landlock", "seccomp", NAMESPACES].map(|name| Layer::new(name, state, why));
     [Layer::limits()].into_iter().chain(layers).collect()
 }
 

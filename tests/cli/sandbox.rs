@@ -41,6 +41,46 @@ fn whatever_this_kernel_has_is_in_force() {
     }
 }
 
+/// Whether this system lets a program have namespaces of its own, by the word of another tool.
+fn has_namespaces() -> bool {
+    let arguments = ["--user", "--pid", "--net", "--mount", "--ipc", "--uts", "--fork", "true"];
+    std::process::Command::new("unshare").args(arguments).output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn namespaces_are_there_where_they_are_asked_for() {
+    let desk = Desk::with(
+        "import os\nprint(os.getpid(), os.getppid(), os.environ.get('CHECK_RUN'))\nos.kill(os.getpid(), 11)\n",
+    );
+    let of = |isolation: &str| {
+        let said = desk.check(&["darts", "student.py", "--format", "json", "--isolation", isolation]);
+        let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        let layers = report["confinement"].as_array().unwrap();
+        let state = layers.iter().find(|layer| layer["layer"] == "namespaces").unwrap()["state"].clone();
+        let case = &report["cases"][0];
+        (state, case["difference"]["actual"].clone(), case["ending"].clone(), case["ending_detail"].clone())
+    };
+    let (state, numbers, ending, signal) = of("strong");
+    assert_eq!((ending, signal), ("crashed".into(), "SIGSEGV".into()));
+    if has_namespaces() {
+        assert_eq!((state, numbers), ("enforced".into(), "2 1 None".into()));
+        let doctor = desk.check(&["doctor", "--isolation", "strong"]);
+        assert_eq!(examined(&doctor.out, "namespaces").0, "enforced", "{doctor:?}");
+    } else {
+        assert_eq!(state, "unavailable");
+    }
+    let (state, numbers, ..) = of("sandbox");
+    assert_eq!(state, "off");
+    assert_ne!(numbers, "2 1 None");
+}
+
+#[test]
+fn good_programs_pass_in_namespaces_too() {
+    let desk = Desk::with_student("darts/good/player_classes.py");
+    let said = desk.check(&["darts", "student.py", "--isolation", "strong"]);
+    assert_eq!(said.status, 0, "{said:?}");
+}
+
 #[test]
 fn what_is_allowed_is_possible_and_told() {
     let desk = Desk::with("import os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\nprint('forked')\n");
@@ -65,5 +105,7 @@ fn less_than_required_is_refused() {
     let said = desk.check(&["darts", "student.py", "--isolation", "limits", "--require-isolation", "sandbox"]);
     assert_eq!((said.status, said.out.as_str()), (2, ""), "{said:?}");
     assert!(said.err.contains("landlock: off (not asked for)") && said.err.contains("check doctor"), "{said:?}");
+    let said = desk.check(&["darts", "student.py", "--require-isolation", "strong"]);
+    assert!(said.status == 2 && !said.err.contains("darts"), "{said:?}");
     assert_eq!(desk.check(&["darts", "student.py", "--require-isolation", "limits"]).status, 0);
 }

@@ -62,6 +62,13 @@ def limit_its_parent():
     return resource.prlimit(os.getppid(), resource.RLIMIT_CORE)
 
 
+def stand_among_all_processes():
+    # The first process of a namespace of its own stands right above the program.
+    if os.getppid() == 1:
+        raise PermissionError
+    return True
+
+
 def take_much_memory():
     return bytearray(2 << 30)
 
@@ -85,6 +92,7 @@ attempt("seccomp", "start a process", start_a_process)
 attempt("seccomp", "open a socket", open_a_socket)
 attempt("seccomp", "signal its parent", signal_its_parent)
 attempt("seccomp", "limit its parent", limit_its_parent)
+attempt("namespaces", "stand among all processes", stand_among_all_processes)
 attempt("limits", "take 2 GiB of memory", take_much_memory)
 attempt("limits", "make a file of 8 GiB", fill_the_disk)
 attempt("limits", "open 5,000 files", open_many_files)
