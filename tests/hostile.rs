@@ -2,7 +2,9 @@
 //!
 //! `fixtures/hostile/*.py` with `expected.yaml`, and shapes of submissions that are made here. Without more it is one
 //! round: warm, in the sandbox, as who is here. `CHECK_HOSTILE=all cargo test --test hostile` makes every round: both
-//! runners, sandbox and limits alone, as root and as a plain user where this is root. The last test prints the counts.
+//! runners, sandbox, limits alone and namespaces, as root and as a plain user where this is root. The last test prints
+//! the counts. The name of a round after `--` makes that one: `CHECK_HOSTILE=all cargo test --test hostile --
+//! spawn-strong-own`.
 #![allow(clippy::print_stdout, reason = "a report for the person who started it")]
 
 #[cfg(target_os = "linux")]
@@ -79,9 +81,14 @@ mod linux {
                 .into_iter()
                 .filter(|plain| is_root || !plain)
                 .flat_map(|as_plain_user| {
-                    ["sandbox", "limits"].into_iter().flat_map(move |isolation| {
-                        ["warm", "spawn"].map(|runner| Round { runner, isolation, as_plain_user })
-                    })
+                    let ways = [
+                        ("warm", "sandbox"),
+                        ("spawn", "sandbox"),
+                        ("warm", "limits"),
+                        ("spawn", "limits"),
+                        ("spawn", "strong"),
+                    ];
+                    ways.map(|(runner, isolation)| Round { runner, isolation, as_plain_user })
                 })
                 .collect();
         }
