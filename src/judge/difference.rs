@@ -681,7 +681,7 @@ fn visible(c: char) -> String {
 }
 
 /// A piece of a submission's text for a sentence: short, and without anything that acts on a terminal.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     let plain: String = text.chars().take(60).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if text.chars().count() > 60 { format!("{plain}…") } else { plain }
 }

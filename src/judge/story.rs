@@ -1,7 +1,7 @@
 //! Whether something simple explains all of a submission's differences in a case.
 
 use super::compare::Level;
-use super::difference::{key, masked_line};
+use super::difference::{key, masked_line, shown};
 
 /// Longer transcripts are not looked through: nothing simple explains a flood.
 const MOST_LINES: usize = 5_000;
@@ -100,7 +100,7 @@ fn line_for_line(level: Level, theirs: &[Line<'_>], own: &[Line<'_>], rest: &str
     }
     let (wanted, got) = words_that_differ(first, own_first);
     if !wanted.trim().is_empty() && !got.trim().is_empty() && all_differing(&|theirs| theirs.replace(wanted, got)) {
-        return Some(format!("“{got}” stands for “{wanted}” in {} lines; {rest}.", differing.len()));
+        return Some(format!("“{}” stands for “{wanted}” in {} lines; {rest}.", shown(got), differing.len()));
     }
     if level == Level::Content {
         return None;

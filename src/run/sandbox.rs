@@ -205,8 +205,7 @@ impl Plan {
 
     /// Confines this process for good.
     fn enter(&self) -> Result<(), String> {
-        // After the change of user, which takes it back.
-        set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| failed("the parent's end", &error))?;
+        end_with_parent()?;
         rustix::thread::set_no_new_privs(true).map_err(|error| failed("no new rights", &error))?;
         if let Some(paths) = &self.files {
             restrict_files(paths, self.network).map_err(|error| failed("landlock", &error))?;
@@ -269,14 +268,20 @@ fn launch(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, Str
         Stage::Outside => {
             plan.limit()?;
             namespaces::enter().map_err(namespaces)?;
+            end_with_parent()?;
             next(Stage::Inside).status().map(namespaces::end_like).map_err(namespaces)
         }
         Stage::Inside => {
             // Its end is the end of all in here.
-            set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| failed("the parent's end", &error))?;
+            end_with_parent()?;
             namespaces::keep_house(&mut next(Stage::Last)).map_err(namespaces)
         }
     }
+}
+
+/// Set after a change of user or of namespaces, which takes it back.
+fn end_with_parent() -> Result<(), String> {
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| failed("the parent's end", &error))
 }
 
 fn become_user(user: u32, group: u32) -> io::Result<()> {
