@@ -424,7 +424,7 @@ fn faults_of_the_argument() {
 }
 
 #[test]
-fn a_folder_of_fixtures_wins_over_the_built_in() {
+fn with_a_folder_of_fixtures_nothing_else_is_taken() {
     let folder = folder(&[]);
     let fixtures = tempfile::tempdir().unwrap();
     let own = fixtures.path().join("racko");
@@ -433,7 +433,8 @@ fn a_folder_of_fixtures_wins_over_the_built_in() {
     let racko = find("racko");
     assert_eq!((racko.name.as_str(), racko.title.as_str()), ("racko", "Practice"));
     assert!(!racko.source.is_built_in());
-    assert!(find("doubles").source.is_built_in());
+    let missing = Assignment::find("doubles", Some(fixtures.path())).unwrap_err().to_string();
+    assert!(missing.contains("no assignment \"doubles\" in this folder"), "{missing}");
     assert!(Assignment::find("racko", None).unwrap().source.is_built_in());
     assert_eq!(Assignment::find(&own, None).unwrap().title, "Practice");
     assert_eq!(Assignment::find(own.join(".."), None).unwrap_err().to_string().lines().count(), 2);
