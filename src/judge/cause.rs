@@ -44,6 +44,11 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Whether something is printed that should not be there at all.
+    pub fn is_too_much(self) -> bool {
+        matches!(self, Cause::ExtraLine | Cause::ExtraEmptyLine | Cause::RepeatedPrompt | Cause::WentOn)
+    }
+
     /// The name in reports.
     pub fn id(self) -> &'static str {
         match self {

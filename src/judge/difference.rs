@@ -109,9 +109,7 @@ impl Sides<'_> {
                 (note.value_rules.get(number).or(note.value_rules.last()).copied(), note.facts.as_str())
             }
             (Cause::ExtraLine, Some(note)) if self.is_printed_twice(actual) => {
-                let said = |line: &usize| !self.expected_text(*line).is_empty();
-                let printed = expected.and_then(|expected| self.note((0..expected).rev().find(said)?));
-                (Some(printed.unwrap_or(note).rule), "")
+                (Some(self.place(cause, expected).unwrap_or(note).rule), "")
             }
             (Cause::ExtraLine | Cause::RepeatedPrompt, Some(note)) => {
                 let silence = self.silence(expected.unwrap_or(self.transcript.lines.len()), actual);
@@ -158,10 +156,8 @@ impl Sides<'_> {
 
     /// The line whose place in the game is that of a difference: something too much belongs to what was said before it.
     fn place(&self, cause: Cause, expected: Option<usize>) -> Option<&Note> {
-        let is_extra =
-            matches!(cause, Cause::ExtraLine | Cause::ExtraEmptyLine | Cause::RepeatedPrompt | Cause::WentOn);
         let expected = expected.unwrap_or(self.transcript.lines.len());
-        if !is_extra {
+        if !cause.is_too_much() {
             return self.note(expected);
         }
         self.note((0..expected).rev().find(|line| !self.expected_text(*line).is_empty())?)

@@ -107,10 +107,10 @@ fn line_for_line(level: Level, theirs: &[Line<'_>], own: &[Line<'_>], rest: &str
     }
     let say_something =
         |pairs: &mut dyn Iterator<Item = (&str, &str)>| pairs.filter(|(theirs, _)| !theirs.is_empty()).count();
-    let these = if say_something(&mut differing.iter().copied()) == say_something(&mut pairs()) {
-        "every line".to_owned()
+    let (these, are) = if say_something(&mut differing.iter().copied()) == say_something(&mut pairs()) {
+        ("every line".to_owned(), "is")
     } else {
-        format!("{} lines", differing.len())
+        (format!("{} lines", differing.len()), "are")
     };
     let told = |fault: &str| Some(format!("From here on {fault}; {rest}."));
     let (before, after) = (own_first.strip_suffix(first), own_first.strip_prefix(first));
@@ -121,10 +121,10 @@ fn line_for_line(level: Level, theirs: &[Line<'_>], own: &[Line<'_>], rest: &str
         return told(&format!("{} at the end of {these}", white_space(after)?));
     }
     if all_differing(&|theirs| theirs.to_uppercase()) {
-        return told(&format!("{these} {} in capital letters", if these.starts_with('e') { "is" } else { "are" }));
+        return told(&format!("{these} {are} in capital letters"));
     }
     if all_differing(&|theirs| theirs.to_lowercase()) {
-        return told(&format!("{these} {} without capital letters", if these.starts_with('e') { "is" } else { "are" }));
+        return told(&format!("{these} {are} without capital letters"));
     }
     let without_spaces = |text: &str| text.replace([' ', '\t'], "");
     differing

@@ -658,8 +658,6 @@ fn rows(case: &CaseReport, difference: &DifferenceReport) -> Vec<Row> {
     };
     rows.extend(before(case, expected, actual));
     let missing = matches!(difference.cause, Cause::MissingLine | Cause::MissingEmptyLine);
-    let extra =
-        matches!(difference.cause, Cause::ExtraLine | Cause::ExtraEmptyLine | Cause::RepeatedPrompt | Cause::WentOn);
     let (theirs, own) = (
         Some(expected).filter(|line| *line < case.expected.len()),
         Some(actual).filter(|line| *line < case.actual.len()),
@@ -670,7 +668,7 @@ fn rows(case: &CaseReport, difference: &DifferenceReport) -> Vec<Row> {
             rows.push(Row::new(None, own));
         }
         (expected + 1, actual)
-    } else if extra && own.is_some() {
+    } else if difference.cause.is_too_much() && own.is_some() {
         rows.push(Row { is_end: theirs.is_none(), ..Row::new(None, own) });
         if theirs.is_some() && !agrees(expected, actual + 1) {
             rows.push(Row::new(theirs, None));
