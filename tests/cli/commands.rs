@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::process::Stdio;
+#[cfg(unix)]
 use std::time::{Duration, Instant};
 
 use super::{Desk, Said, fixtures};
