@@ -4,7 +4,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::value::{Fault, Found, FromYaml, decimal, from_yaml};
 
@@ -36,6 +36,16 @@ impl Points {
         let whole = u128::from(Share::WHOLE.0);
         let exact = u128::from(self.0) * u128::from(share.0);
         Points(u64::try_from((exact + whole / 2) / whole).unwrap_or(u64::MAX))
+    }
+
+    /// Reads a sum of points back from a number: unlike those of one case it has no upper limit.
+    ///
+    /// # Errors
+    /// If there is no number.
+    pub fn deserialize_sum<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Points, D::Error> {
+        let number = f64::deserialize(deserializer)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "there are no negative points")]
+        Ok(Points((number * 100.0).round() as u64))
     }
 
     /// The points as a number, for JSON: the nearest there is.
@@ -169,7 +179,17 @@ mod tests {
         );
         for hundredths in [0, 5, 10, 25, 100, 750, 1000, 1001, 99_999_999] {
             let points = Points::from_hundredths(hundredths);
-            assert_eq!(serde_json::to_string(&points).unwrap(), points.to_string());
+            let json = serde_json::to_string(&points).unwrap();
+            assert_eq!((json.as_str(), serde_json::from_str::<Points>(&json).unwrap()), (&*points.to_string(), points));
+        }
+    }
+
+    #[test]
+    fn a_sum_is_read_back_whatever_its_size() {
+        for hundredths in [0, 5, 7_777, 99_999_999, 300_000_001] {
+            let json = Points(hundredths).to_string();
+            let mut json = serde_json::Deserializer::from_str(&json);
+            assert_eq!(Points::deserialize_sum(&mut json).unwrap(), Points(hundredths));
         }
     }
 

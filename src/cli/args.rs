@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::grade::Report;
 use crate::run::{Isolation, Runner};
 
 /// Holds a console game against a reference, line for line
@@ -89,6 +90,9 @@ pub struct JudgeArgs {
     /// Write to this file, or with several formats into this folder
     #[arg(long, short, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// Who reads the report: students see no more of a hidden case than its title, verdict and points
+    #[arg(long = "for", value_name = "WHOM", default_value = "student")]
+    pub audience: Audience,
     /// Show the transcripts beside each other, however narrow the terminal is
     #[arg(long, conflicts_with = "unified")]
     pub side_by_side: bool,
@@ -193,6 +197,25 @@ pub enum Format {
     Terminal,
     /// JSON, schema check/report/v1
     Json,
+}
+
+/// Who reads a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Audience {
+    /// Whoever handed it in
+    Student,
+    /// Whoever grades it
+    Instructor,
+}
+
+impl Audience {
+    /// The report as these may see it.
+    pub fn sees(self, report: Report) -> Report {
+        match self {
+            Audience::Student => report.for_students(),
+            Audience::Instructor => report,
+        }
+    }
 }
 
 /// How a Python program is started.

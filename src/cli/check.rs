@@ -69,7 +69,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         confinement: &confinement,
         workers,
     };
-    let report = grade(&assignment, graded, options)?;
+    let report = args.audience.sees(grade(&assignment, graded, options)?);
     write(&args, &report, submission.as_ref())?;
     Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
 }

@@ -1,5 +1,7 @@
 //! Grading: a submission is run on all cases of an assignment, judged, and summed up in a [`Report`].
 
+mod class;
+mod record;
 mod report;
 mod stored;
 
@@ -13,6 +15,8 @@ use reference::{Game, Played, play_script, seeded_dice};
 
 pub use stored::verify;
 
+pub use class::{Class, ClassCase, Row, Totals};
+pub use record::{CaseRecord, DifferenceRecord, InputRecord, LayerRecord, Record, RulingRecord};
 pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, SideLine};
 
 use crate::assignment::{Assignment, AssignmentError, Case, Points, Task};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use reference::rules::{self, Rule};
 use reference::transcript::{Segment, Transcript};
+use serde::{Deserialize, Serialize};
 
 use super::{Graded, earned, reads_ahead};
 use crate::assignment::{Assignment, Case, Points};
@@ -21,14 +22,16 @@ pub struct Report {
     pub submission: String,
     /// What became of it.
     pub outcome: Outcome,
+    /// Why it could not be graded, where it could not.
+    pub reason: Option<String>,
     /// The points that it earns.
     pub score: Points,
     /// The points that it could have earned.
     pub max_score: Points,
     /// What ran it; none for a command.
     pub interpreter: Option<String>,
-    /// How it was run: `warm`, `spawn` or `command`.
-    pub runner: &'static str,
+    /// How it was run: `warm`, `spawn` or `command`; none where nothing was run.
+    pub runner: Option<&'static str>,
     /// What kept it from doing harm.
     pub confinement: Vec<Layer>,
     /// The answers to open questions that matter for it.
@@ -42,7 +45,8 @@ pub struct Report {
 }
 
 /// What became of a submission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Every case passed.
     Passed,
@@ -50,6 +54,8 @@ pub enum Outcome {
     Failed,
     /// It could not be run.
     NotRun,
+    /// `check` could not do its work. That tells nothing of the submission.
+    Error,
 }
 
 impl Outcome {
@@ -59,6 +65,7 @@ impl Outcome {
             Outcome::Passed => "passed",
             Outcome::Failed => "failed",
             Outcome::NotRun => "not_run",
+            Outcome::Error => "error",
         }
     }
 }
@@ -78,15 +85,17 @@ pub struct Ruling {
     pub inferred: bool,
 }
 
-/// What became of one case. Of a hidden case everything but title, verdict and points is empty.
+/// What became of one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseReport {
     /// The case's id.
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Whether only title and verdict may be shown.
+    /// Whether students are shown no more than its title, verdict and points.
     pub hidden: bool,
+    /// Whether the rest was taken away because of that.
+    pub withheld: bool,
     /// The verdict.
     pub verdict: Verdict,
     /// How the run ended; none where there was none.
@@ -177,10 +186,11 @@ impl Report {
             title: assignment.title.clone(),
             submission,
             outcome: Outcome::Failed,
+            reason: None,
             score: Points::ZERO,
             max_score: assignment.max_points(),
             interpreter,
-            runner: session.runner(),
+            runner: Some(session.runner()),
             confinement: session.layers().to_vec(),
             rulings: vec![],
             notes,
@@ -190,18 +200,57 @@ impl Report {
     }
 }
 
+impl Report {
+    /// The report as students may see it.
+    #[must_use]
+    pub fn for_students(mut self) -> Report {
+        self.cases.iter_mut().filter(|case| case.hidden).for_each(CaseReport::hide);
+        self
+    }
+
+    /// The report without what differs from run to run.
+    #[must_use]
+    pub fn without_durations(mut self) -> Report {
+        self.cases.iter_mut().for_each(|case| case.duration = None);
+        self
+    }
+}
+
 impl CaseReport {
+    /// Takes all away that a student is not to know of a hidden case.
+    fn hide(&mut self) {
+        let CaseReport { id, title, hidden, verdict, points, max_points, .. } = self;
+        let (id, title) = (std::mem::take(id), std::mem::take(title));
+        *self = CaseReport {
+            id,
+            title,
+            hidden: *hidden,
+            withheld: true,
+            ..CaseReport::empty(*verdict, *points, *max_points)
+        };
+    }
+
     /// A case of which nothing is known yet.
     fn new(case: &Case, verdict: Verdict, points: Points) -> CaseReport {
         CaseReport {
             id: case.id.as_str().to_owned(),
             title: case.title.clone(),
             hidden: case.is_hidden(),
+            ..CaseReport::empty(verdict, points, case.points)
+        }
+    }
+
+    fn empty(verdict: Verdict, points: Points, max_points: Points) -> CaseReport {
+        CaseReport {
+            id: String::new(),
+            title: String::new(),
+            hidden: false,
+            withheld: false,
             verdict,
             ending: None,
             ending_detail: None,
             points,
-            max_points: case.points,
+            max_points,
             duration: None,
             difference: None,
             stderr_tail: String::new(),
@@ -296,9 +345,6 @@ fn rulings(assignment: &Assignment, judgement: &Judgement) -> Vec<Ruling> {
 
 fn script_case(assignment: &Assignment, case: &Case, judged: &JudgedCase, run: &judge::Run<'_>) -> CaseReport {
     let mut report = CaseReport::new(case, judged.verdict, earned(assignment, case, judged.verdict));
-    if case.is_hidden() {
-        return report;
-    }
     let outcome = run.outcome;
     (report.ending, report.ending_detail) = ending(&outcome.ending);
     report.duration = Some(outcome.duration);
@@ -317,9 +363,6 @@ fn script_case(assignment: &Assignment, case: &Case, judged: &JudgedCase, run: &
 fn dice_case(assignment: &Assignment, case: &Case, runs: &[judge::Run<'_>], unfair: Option<&str>) -> CaseReport {
     let verdict = if unfair.is_some() { Verdict::Mismatch } else { Verdict::Passed };
     let mut report = CaseReport::new(case, verdict, earned(assignment, case, verdict));
-    if case.is_hidden() {
-        return report;
-    }
     report.ending = Some("exited");
     report.duration = Some(runs.iter().map(|run| run.outcome.duration).sum());
     report.difference = unfair.map(|why| DifferenceReport {

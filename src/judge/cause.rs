@@ -1,7 +1,10 @@
 //! What kind of difference a difference is.
 
+use serde::{Deserialize, Serialize};
+
 /// What kind of difference it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// A line is not there.
     MissingLine,

@@ -1,13 +1,15 @@
 //! From one run to its verdict.
 
 use reference::transcript::Transcript;
+use serde::{Deserialize, Serialize};
 
 use crate::run::{Ending, Outcome};
 
 use super::compare::{Comparison, Expected, Level, Printed};
 
 /// What became of one case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The program could not be run at all.
     NotRun,

@@ -126,7 +126,7 @@ impl Page<'_> {
             None => {
                 self.line("");
                 self.cases(report);
-                let failing = report.cases.iter().filter(|case| case.verdict != Verdict::Passed && !case.hidden);
+                let failing = report.cases.iter().filter(|case| case.verdict != Verdict::Passed && !case.withheld);
                 let shown = if self.layout.all { total } else { 1 };
                 failing.take(shown).for_each(|case| self.case_in_full(report, case));
             }
@@ -185,7 +185,7 @@ impl Page<'_> {
         let title = format!("── {}: {} ", case.id, cut(&visible(&case.title, Spaces::Plain), room));
         let rule = "─".repeat(self.layout.width.saturating_sub(title.width()));
         self.line(self.paint(HEADING, &format!("{title}{rule}")));
-        if case.hidden {
+        if case.withheld {
             self.line(format!(
                 "{}. This case is hidden: its title and verdict are all that is shown.",
                 capitalised(words(case.verdict))

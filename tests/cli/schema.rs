@@ -117,4 +117,6 @@ fn of_a_hidden_case_only_title_and_verdict_are_shown() {
     }
     let said = desk.check(&["./mine", "student.py"]);
     assert!(said.out.contains("the first dart") && !said.out.contains("Enter score"), "{}", said.out);
+    let said = desk.check(&["./mine", "student.py", "--for", "instructor"]);
+    assert!(said.out.contains("the first dart") && said.out.contains("Enter score"), "{}", said.out);
 }
