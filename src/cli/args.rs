@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::grade::Report;
-use crate::run::{Isolation, Runner};
+use regex::Regex;
+
+use crate::grade::{Options, Report, Share};
+use crate::run::{Confinement, Isolation, Runner};
 
 /// Holds a console game against a reference, line for line
 #[derive(Debug, Parser)]
@@ -37,6 +39,10 @@ pub struct Cli {
 /// What `check` does besides judging a submission.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Grade the submissions of a class
+    Grade(GradeArgs),
+    /// Put the shares of a class together
+    Merge(MergeArgs),
     /// Show what the reference says for a script
     Transcript(TranscriptArgs),
     /// Play the reference in the terminal
@@ -102,23 +108,37 @@ pub struct JudgeArgs {
     /// Show every failing case in full
     #[arg(long, conflicts_with = "case")]
     pub all: bool,
-    /// The Python that runs the program
-    #[arg(long, value_name = "PATH")]
-    pub python: Option<PathBuf>,
     /// Look for the assignment in this folder, not among those built in
     #[arg(long, value_name = "DIR")]
     pub fixtures: Option<PathBuf>,
+    /// Run this command instead of Python
+    #[arg(long = "command", value_name = "COMMAND", conflicts_with_all = ["python", "runner"])]
+    pub command_line: Option<String>,
+    /// How it is run
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// How many cases run at a time [default: one a core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: When,
+}
+
+/// How submissions are run.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The Python that runs the program
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
     /// Seconds that one case may take
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
     pub timeout: Option<Duration>,
-    /// Run this command instead of Python
-    #[arg(long = "command", value_name = "COMMAND", conflicts_with = "python")]
-    pub command_line: Option<String>,
     /// Let time.sleep sleep, which it does not otherwise
     #[arg(long)]
     pub real_sleep: bool,
     /// How a Python program is started
-    #[arg(long, value_name = "RUNNER", default_value = "warm", conflicts_with = "command_line")]
+    #[arg(long, value_name = "RUNNER", default_value = "warm")]
     pub runner: RunnerName,
     /// How closely the program is confined
     #[arg(long, value_name = "LEVEL", default_value = "sandbox")]
@@ -129,12 +149,98 @@ pub struct JudgeArgs {
     /// What a sandboxed program may do all the same
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub allow: Vec<Allowed>,
-    /// How many cases run at a time [default: one a core]
+}
+
+impl RunArgs {
+    /// All of it that an outcome can depend on.
+    pub fn conditions(&self) -> String {
+        let RunArgs { python: _, timeout, real_sleep, runner, isolation, require_isolation: _, allow } = self;
+        format!("{timeout:?} {real_sleep} {runner:?} {isolation:?} {allow:?}")
+    }
+
+    /// What was asked for to keep a submission from doing harm.
+    pub fn confinement(&self) -> Confinement {
+        Confinement {
+            isolation: self.isolation.into(),
+            required: self.require_isolation.map_or(Isolation::Limits, Isolation::from),
+            // Where this program can't be found again there are limits only, and the report says so.
+            launcher: std::env::current_exe().ok(),
+            allow_subprocess: self.allow.contains(&Allowed::Subprocess),
+            allow_network: self.allow.contains(&Allowed::Network),
+        }
+    }
+
+    /// How the runs are made, so many at a time.
+    pub fn options<'o>(&self, confinement: &'o Confinement, workers: usize) -> Options<'o> {
+        Options { time: self.timeout, real_sleep: self.real_sleep, runner: self.runner.into(), confinement, workers }
+    }
+}
+
+/// The options of `check grade`.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  check grade racko submissions/ --output results/\n  check grade racko submissions/ --output results/ --resume\n      go on after an interruption, or with what was handed in since\n  check grade racko submissions/ --output results-3/ --partition 3/16\n      one of 16 shares, for one of 16 machines; check merge puts them together\n  check grade racko export.zip --output results/ --key '^([^_]+)_'\n      the zip of a learning platform, where a student's key is what stands before the first _"
+)]
+pub struct GradeArgs {
+    /// Which assignment.
+    #[command(flatten)]
+    pub assignment: AssignmentArgs,
+    /// A folder or a zip: in it a file or a folder for each student
+    pub submissions: PathBuf,
+    /// Write the results into this folder
+    #[arg(long, short, value_name = "DIR", default_value = "results")]
+    pub output: PathBuf,
+    /// Go on with the results that are in the folder
+    #[arg(long)]
+    pub resume: bool,
+    /// A student's key: what this pattern's first group finds in the name of the file or folder [default: the name]
+    #[arg(long, value_name = "REGEX")]
+    pub key: Option<Regex>,
+    /// In a student's folder, the name of the file that is the program [default: the only .py file]
+    #[arg(long, value_name = "NAME")]
+    pub program: Option<String>,
+    /// Grade the K-th of N shares of the submissions, which depend on the keys alone
+    #[arg(long, value_name = "K/N")]
+    pub partition: Option<Share>,
+    /// How many submissions are graded at a time [default: one a core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub color: When,
+    /// Who reads the results [default: students read the reports in their folders, instructors all else]
+    #[arg(long = "for", value_name = "WHOM")]
+    pub audience: Option<Audience>,
+    /// Leave out how long things took, so that two runs give the same bytes
+    #[arg(long)]
+    pub no_durations: bool,
+    /// Exit with 1 if a submission earns less than so many percent of the points
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub fail_under: Option<f64>,
+    /// Say nothing but what went wrong
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// How they are run
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// The options of `check merge`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  check merge results-1/ results-2/ results-3/ --output results/")]
+pub struct MergeArgs {
+    /// The results of all shares of a class
+    #[arg(required = true)]
+    pub shares: Vec<PathBuf>,
+    /// Write the results of the class into this folder
+    #[arg(long, short, value_name = "DIR", default_value = "results")]
+    pub output: PathBuf,
+    /// Who reads them [default: instructors]
+    #[arg(long = "for", value_name = "WHOM")]
+    pub audience: Option<Audience>,
+    /// Exit with 1 if a submission earns less than so many percent of the points
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub fail_under: Option<f64>,
+    /// Say nothing but what went wrong
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// The options of `check transcript`.
@@ -292,4 +398,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
         Ok(duration) if !duration.is_zero() && seconds <= 86_400.0 => Ok(duration),
         _ => Err("the time has to be more than 0 and at most a day (86400 seconds)".to_owned()),
     }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse().ok();
+    number
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| "a number from 0 to 100 is wanted".to_owned())
 }

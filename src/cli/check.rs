@@ -6,13 +6,13 @@ use std::{fs, io, thread};
 
 use clap::CommandFactory;
 
-use super::args::{Allowed, Cli, Format, JudgeArgs, When};
+use super::args::{Cli, Format, JudgeArgs, When};
 use super::{CliError, Exit, print};
 use crate::assignment::Assignment;
-use crate::grade::{Graded, Options, Outcome, Report, grade, verify};
+use crate::grade::{Graded, Outcome, Report, grade, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
 use crate::report::{json, terminal};
-use crate::run::{self, Confinement, Interpreter, Isolation, OpenError, RunError, Submission};
+use crate::run::{self, Interpreter, OpenError, RunError, Submission};
 
 pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     let Some(name) = &args.assignment else {
@@ -52,7 +52,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     let graded = match (&command, &submission) {
         (Some(line), submission) => Graded::Command(line, submission.as_ref()),
         (None, Some(submission)) => {
-            interpreter = Interpreter::find(args.python.as_deref())?;
+            interpreter = Interpreter::find(args.run.python.as_deref())?;
             Graded::Python(&interpreter, submission)
         }
         (None, None) => {
@@ -60,30 +60,16 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
             return Err(CliError::Usage(message));
         }
     };
-    let workers = args.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
-    let confinement = confinement(&args);
-    let options = Options {
-        time: args.timeout,
-        real_sleep: args.real_sleep,
-        runner: args.runner.into(),
-        confinement: &confinement,
-        workers,
-    };
+    let confinement = args.run.confinement();
+    let options = args.run.options(&confinement, workers(args.jobs));
     let report = args.audience.sees(grade(&assignment, graded, options)?);
     write(&args, &report, submission.as_ref())?;
     Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
 }
 
-/// What was asked for to keep the submission from doing harm.
-fn confinement(args: &JudgeArgs) -> Confinement {
-    Confinement {
-        isolation: args.isolation.into(),
-        required: args.require_isolation.map_or(Isolation::Limits, Isolation::from),
-        // Where this program can't be found again there are limits only, and the report says so.
-        launcher: std::env::current_exe().ok(),
-        allow_subprocess: args.allow.contains(&Allowed::Subprocess),
-        allow_network: args.allow.contains(&Allowed::Network),
-    }
+/// How many things are done at a time.
+pub fn workers(jobs: Option<u16>) -> usize {
+    jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 /// Whether a file is run by Python: all are, but executable ones that are not named as Python programs.
@@ -145,7 +131,7 @@ fn save(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     fs::write(path, bytes).map_err(at(path))
 }
 
-fn at(path: &Path) -> impl Fn(io::Error) -> CliError {
+pub fn at(path: &Path) -> impl Fn(io::Error) -> CliError {
     move |source| CliError::File { path: path.display().to_string(), source }
 }
 
@@ -154,11 +140,11 @@ fn layout(args: &JudgeArgs, submission: Option<&Submission>) -> Layout {
     let word = |text: &std::ffi::OsStr| shell_word(&text.to_string_lossy());
     let mut command = format!("check {}", args.assignment.as_deref().map(word).unwrap_or_default());
     command.extend(args.submission.as_ref().map(|path| format!(" {}", word(path.as_os_str()))));
-    for (option, value) in [("fixtures", args.fixtures.as_ref()), ("python", args.python.as_ref())] {
+    for (option, value) in [("fixtures", args.fixtures.as_ref()), ("python", args.run.python.as_ref())] {
         command.extend(value.map(|value| format!(" --{option} {}", word(value.as_os_str()))));
     }
     command.extend(args.command_line.as_ref().map(|line| format!(" --command {}", shell_word(line))));
-    let python = args.python.as_ref().map_or("python3".to_owned(), |path| word(path.as_os_str()));
+    let python = args.run.python.as_ref().map_or("python3".to_owned(), |path| word(path.as_os_str()));
     let program = match (&args.command_line, submission) {
         (Some(line), _) => line.clone(),
         (None, Some(submission)) if is_python(submission) => format!("{python} {}", shell_word(submission.name())),

@@ -3,7 +3,10 @@
 mod args;
 mod check;
 mod doctor;
+mod grade;
 mod listing;
+mod merge;
+mod progress;
 mod transcript;
 
 use std::io::{self, Write};
@@ -14,8 +17,9 @@ use clap::{CommandFactory, Parser};
 pub use args::{Cli, Command};
 
 use crate::assignment::AssignmentError;
-use crate::grade::GradeError;
-use crate::run::{InterpreterError, OpenError, RunError};
+use crate::grade::journal::JournalError;
+use crate::grade::{ClassError, GradeError, MergeError};
+use crate::run::{InterpreterError, OpenError, RunError, UploadsError};
 
 /// The exit codes, which scripts rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +55,18 @@ pub enum CliError {
     /// Running or judging it.
     #[error(transparent)]
     Grade(#[from] GradeError),
+    /// What a class handed in.
+    #[error(transparent)]
+    Uploads(#[from] UploadsError),
+    /// The results of a class.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// Grading a class.
+    #[error(transparent)]
+    Class(#[from] ClassError),
+    /// Putting its shares together.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// What was asked for can't be done.
     #[error("{0}")]
     Usage(String),
@@ -70,7 +86,9 @@ pub enum CliError {
 impl CliError {
     fn exit(&self) -> Exit {
         match self {
-            CliError::Grade(GradeError::Run(RunError::Interrupted)) => Exit::Interrupted,
+            CliError::Grade(GradeError::Run(RunError::Interrupted)) | CliError::Class(ClassError::Interrupted) => {
+                Exit::Interrupted
+            }
             _ => Exit::Error,
         }
     }
@@ -88,6 +106,8 @@ pub fn run() -> Exit {
     };
     let result = match cli.command {
         None => check::check(cli.judge),
+        Some(Command::Grade(args)) => grade::grade(&args),
+        Some(Command::Merge(args)) => merge::merge(&args),
         Some(Command::Transcript(args)) => transcript::transcript(&args),
         Some(Command::Play(args)) => transcript::play(&args),
         Some(Command::Cases(args)) => listing::cases(&args),

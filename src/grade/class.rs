@@ -1,13 +1,23 @@
 //! Many submissions of one assignment.
 
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, Record};
+use super::journal::{Journal, JournalError};
+use super::roster::{self, Roster, Student};
+use super::{GradeError, Outcome, Record, Report, digest};
 use crate::assignment::{Assignment, Points};
 use crate::judge::Verdict;
+use crate::run::{self, Busy, RunError, Submission, Uploads};
 
 /// What all submissions of a class have in common.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Class {
     /// The assignment's name.
     pub assignment: String,
@@ -16,11 +26,12 @@ pub struct Class {
     /// The cases in their order.
     pub cases: Vec<ClassCase>,
     /// What came of the submissions, counted.
+    #[serde(skip)]
     pub totals: Totals,
 }
 
 /// A case that all submissions were put to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassCase {
     /// Its id.
     pub id: String,
@@ -98,4 +109,133 @@ impl Totals {
         self.cases += report.cases.len();
         self.failed_cases += report.cases.iter().filter(|case| case.verdict != Verdict::Passed).count();
     }
+}
+
+/// How a class is graded.
+pub struct ClassJob<'c> {
+    /// The assignment.
+    pub assignment: &'c Assignment,
+    /// What was handed in.
+    pub uploads: &'c Uploads,
+    /// Whose it is.
+    pub roster: &'c Roster,
+    /// In a student's folder, the name of the file that is the program, if it is known.
+    pub program: Option<&'c str>,
+    /// The SHA-256 of all that the outcome depends on besides the submission, see [`basis`].
+    pub basis: String,
+    /// How many submissions are graded at a time.
+    pub workers: usize,
+    /// Whether the rows tell how long things took.
+    pub durations: bool,
+    /// Whether the rows too have no more than students may see.
+    pub for_students: bool,
+    /// Grades one submission.
+    pub grade: &'c (dyn Fn(&Submission) -> Result<Report, GradeError> + Sync),
+    /// Writes the reports of one submission to the disk, all of them, before its row is written.
+    pub write: &'c (dyn Fn(&Row, Report) -> io::Result<()> + Sync),
+    /// Whether these reports are still there.
+    pub is_written: &'c (dyn Fn(&str) -> bool + Sync),
+    /// Is told of each row that is there, whether it was graded now, and how many there are.
+    pub progress: &'c (dyn Fn(Outcome, bool) + Sync),
+}
+
+/// Why a class could not be graded to its end. What has been graded is in the journal.
+#[derive(Debug, thiserror::Error)]
+pub enum ClassError {
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The reports of a submission can't be written.
+    #[error("can't write the reports of {key}: {source}; make room or mend it, and go on with --resume")]
+    Write {
+        /// Whose.
+        key: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Somebody asked to stop.
+    #[error("interrupted; go on with --resume")]
+    Interrupted,
+}
+
+/// All that an outcome depends on besides the submission: the assignment, and what else is told, such as the interpreter.
+#[must_use]
+pub fn basis(assignment: &Assignment, conditions: &str) -> String {
+    digest::of([digest::of_assignment(assignment), conditions.to_owned()])
+}
+
+/// Grades what the journal does not have yet.
+///
+/// # Errors
+/// When it had to stop before the end.
+pub fn grade_class(job: &ClassJob<'_>, journal: &Mutex<Journal>) -> Result<(), ClassError> {
+    let _busy = Busy::new();
+    let next = AtomicUsize::new(0);
+    let stopped = AtomicBool::new(false);
+    let error = Mutex::new(None);
+    let work = || {
+        while !stopped.load(Ordering::Relaxed)
+            && let Some(student) = job.roster.students.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            if let Err(fault) = one(job, student, journal) {
+                lock(&error).get_or_insert(fault);
+                stopped.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..job.workers.min(job.roster.students.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+fn one(job: &ClassJob<'_>, student: &Student, journal: &Mutex<Journal>) -> Result<(), ClassError> {
+    if run::interrupted() {
+        return Err(ClassError::Interrupted);
+    }
+    let opened = student
+        .upload
+        .clone()
+        .and_then(|upload| job.uploads.read(&upload, job.program).map_err(|error| format!("{} {error}", upload.name)));
+    let content = opened.as_ref().ok().map(digest::of_submission);
+    let folder = roster::folder(&student.key);
+    let known = lock(journal).rows.get(&student.key).cloned();
+    if let Some(known) = known
+        && known.outcome != Outcome::Error
+        && known.basis == job.basis
+        && known.content == content
+        && (content.is_some() || known.reason.as_ref() == opened.as_ref().err())
+        && (job.is_written)(&folder)
+    {
+        (job.progress)(known.outcome, false);
+        return Ok(());
+    }
+    let report = match opened {
+        Ok(submission) => match catch_unwind(AssertUnwindSafe(|| (job.grade)(&submission))) {
+            Ok(Ok(report)) => report,
+            Ok(Err(GradeError::Run(RunError::Interrupted))) => return Err(ClassError::Interrupted),
+            Ok(Err(fault)) => Report::fault(job.assignment, submission.name(), fault.to_string()),
+            Err(panic) => Report::fault(job.assignment, submission.name(), words_of(&*panic)),
+        },
+        Err(reason) => Report::not_opened(job.assignment, &student.key, reason),
+    };
+    let report = if job.durations { report } else { report.without_durations() };
+    let record = if job.for_students { Record::from(&report.clone().for_students()) } else { Record::from(&report) };
+    let row = Row { key: student.key.clone(), folder, content, basis: job.basis.clone(), report: record };
+    (job.write)(&row, report).map_err(|source| ClassError::Write { key: row.key.clone(), source })?;
+    lock(journal).add(&row)?;
+    (job.progress)(row.report.outcome, true);
+    Ok(())
+}
+
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("check itself failed: {}", words.unwrap_or("nothing is known of why"))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

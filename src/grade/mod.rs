@@ -1,8 +1,13 @@
 //! Grading: a submission is run on all cases of an assignment, judged, and summed up in a [`Report`].
 
 mod class;
+mod digest;
+pub mod journal;
+mod merge;
 mod record;
 mod report;
+mod roster;
+mod share;
 mod stored;
 
 use std::thread;
@@ -13,9 +18,12 @@ use reference::rulings::Rulings;
 use reference::transcript::Transcript;
 use reference::{Game, Played, play_script, seeded_dice};
 
+pub use roster::{Roster, Student};
+pub use share::{NoShare, Share};
 pub use stored::verify;
 
-pub use class::{Class, ClassCase, Row, Totals};
+pub use class::{Class, ClassCase, ClassError, ClassJob, Row, Totals, basis, grade_class};
+pub use merge::{MergeError, Shares};
 pub use record::{CaseRecord, DifferenceRecord, InputRecord, LayerRecord, Record, RulingRecord};
 pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, SideLine};
 
@@ -69,6 +77,16 @@ pub struct Options<'o> {
 /// # Errors
 /// When a run can't be made, or a case does not fit its game.
 pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) -> Result<Report, GradeError> {
+    thread::scope(|scope| {
+        // An interpreter takes its time to start.
+        let planning = scope.spawn(|| Plan::new(assignment, options.time));
+        let session = open(assignment, graded, options);
+        let plan = planning.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        plan.carry_out(graded, &session?, options.workers)
+    })
+}
+
+fn open<'g>(assignment: &Assignment, graded: Graded<'g>, options: Options<'_>) -> Result<Session<'g>, RunError> {
     let program = match graded {
         Graded::Python(interpreter, submission) => Program::Python { interpreter, submission },
         Graded::Command(line, submission) => Program::Command { line, submission },
@@ -79,56 +97,84 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) 
         real_sleep: options.real_sleep,
         confinement: options.confinement.clone(),
     };
-    let combinations = assignment.combinations();
-    let (session, planned) = thread::scope(|scope| {
-        // An interpreter takes its time to start.
-        let planning = scope.spawn(|| plan_all(assignment, &combinations, options));
-        let session = Session::open(program, conditions);
-        (session, planning.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    let (session, planned) = (session?, planned?);
-    if let Some(words) = session.syntax_error() {
-        return Ok(report::not_run(assignment, graded, &session, words));
-    }
-    let enough: Vec<_> =
-        planned.iter().map(|planned| |printed: &[u8]| judge::is_enough(&planned.unanswered, printed)).collect();
-    let jobs: Vec<Job<'_>> = planned
-        .iter()
-        .zip(&enough)
-        .map(|(planned, stop)| Job { script: &planned.script, limits: planned.limits.clone(), stop })
-        .collect();
-    // Runs of the dice alone come last: the others are the cases, in their order.
-    let scripts = assignment.cases.iter().filter(|case| case.script().is_some()).count();
-    let assess = |rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome| {
-        judge::assess(assignment.game, rulings, &planned.run(outcome))
-    };
-    let finished = session.run_all(&jobs, options.workers, &|index, mut outcome| {
-        // Other workers run meanwhile.
-        let assessment = (index < scripts).then(|| {
-            let planned = &planned[index];
-            let settled = planned.literal.as_ref();
-            let settled = settled.and_then(|literal| literal.settle(combinations.len(), &planned.run(&outcome)));
-            settled.map_or_else(|| assess(&combinations, planned, &outcome), Ok)
-        });
-        if matches!(&assessment, Some(Ok(assessment)) if assessment.is_settled()) {
-            outcome.stdout = Vec::new();
-            outcome.places = None;
+    Session::open(program, conditions)
+}
+
+/// The runs of an assignment: the same for every submission.
+pub struct Plan<'a> {
+    assignment: &'a Assignment,
+    combinations: Vec<Rulings>,
+    /// The cases in their order, then the runs of the dice alone.
+    planned: Vec<Planned>,
+}
+
+impl<'a> Plan<'a> {
+    /// What is to be run, with a time limit in place of the assignment's if one is given.
+    ///
+    /// # Errors
+    /// When a case does not fit its game.
+    pub fn new(assignment: &'a Assignment, time: Option<Duration>) -> Result<Plan<'a>, GradeError> {
+        let combinations = assignment.combinations();
+        let mut planned = Vec::new();
+        for case in &assignment.cases {
+            planned.extend(plan(assignment, case, &combinations, time)?);
         }
-        (outcome, assessment)
-    })?;
-    let (outcomes, assessments): (Vec<_>, Vec<_>) = finished.all.into_iter().unzip();
-    let assessments = assessments.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
-    let runs: Vec<judge::Run<'_>> =
-        planned.iter().zip(&outcomes).map(|(planned, outcome)| planned.run(outcome)).collect();
-    let (case_runs, dice_runs) = runs.split_at(scripts);
-    let judgement = judge::judge_submission(assignment.game, &combinations, case_runs, &assessments)?;
-    let dice = dice_runs
-        .iter()
-        .zip(&planned[scripts..])
-        .map(|(run, planned)| assess(&judgement.fitting, planned, run.outcome));
-    let dice = dice.collect::<Result<Vec<_>, _>>()?;
-    let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice)?;
-    Ok(report::judged(assignment, graded, &session, (&judgement, case_runs), (&dice, dice_runs), finished.short_from))
+        Ok(Plan { assignment, combinations, planned })
+    }
+
+    /// Runs and judges one submission of many.
+    ///
+    /// # Errors
+    /// When a run can't be made.
+    pub fn grade(&self, graded: Graded<'_>, options: Options<'_>) -> Result<Report, GradeError> {
+        self.carry_out(graded, &open(self.assignment, graded, options)?, options.workers)
+    }
+
+    fn carry_out(&self, graded: Graded<'_>, session: &Session<'_>, workers: usize) -> Result<Report, GradeError> {
+        let Plan { assignment, combinations, planned } = self;
+        if let Some(words) = session.syntax_error() {
+            return Ok(report::not_run(assignment, graded, session, words));
+        }
+        let enough: Vec<_> =
+            planned.iter().map(|planned| |printed: &[u8]| judge::is_enough(&planned.unanswered, printed)).collect();
+        let jobs: Vec<Job<'_>> = planned
+            .iter()
+            .zip(&enough)
+            .map(|(planned, stop)| Job { script: &planned.script, limits: planned.limits.clone(), stop })
+            .collect();
+        let scripts = assignment.cases.iter().filter(|case| case.script().is_some()).count();
+        let assess = |rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome| {
+            judge::assess(assignment.game, rulings, &planned.run(outcome))
+        };
+        let finished = session.run_all(&jobs, workers, &|index, mut outcome| {
+            // Other workers run meanwhile.
+            let assessment = (index < scripts).then(|| {
+                let planned = &planned[index];
+                let settled = planned.literal.as_ref();
+                let settled = settled.and_then(|literal| literal.settle(combinations.len(), &planned.run(&outcome)));
+                settled.map_or_else(|| assess(combinations, planned, &outcome), Ok)
+            });
+            if matches!(&assessment, Some(Ok(assessment)) if assessment.is_settled()) {
+                outcome.stdout = Vec::new();
+                outcome.places = None;
+            }
+            (outcome, assessment)
+        })?;
+        let (outcomes, assessments): (Vec<_>, Vec<_>) = finished.all.into_iter().unzip();
+        let assessments = assessments.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
+        let runs: Vec<judge::Run<'_>> =
+            planned.iter().zip(&outcomes).map(|(planned, outcome)| planned.run(outcome)).collect();
+        let (case_runs, dice_runs) = runs.split_at(scripts);
+        let judgement = judge::judge_submission(assignment.game, combinations, case_runs, &assessments)?;
+        let dice = dice_runs
+            .iter()
+            .zip(&planned[scripts..])
+            .map(|(run, planned)| assess(&judgement.fitting, planned, run.outcome));
+        let dice = dice.collect::<Result<Vec<_>, _>>()?;
+        let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice)?;
+        let (judged, dice) = ((&judgement, case_runs), (&dice, dice_runs));
+        Ok(report::judged(assignment, graded, session, judged, dice, finished.short_from))
+    }
 }
 
 /// One run, before it is made.
@@ -147,25 +193,12 @@ impl Planned {
     }
 }
 
-/// The runs of all cases, in their order.
-fn plan_all(
-    assignment: &Assignment,
-    combinations: &[Rulings],
-    options: Options<'_>,
-) -> Result<Vec<Planned>, GradeError> {
-    let mut all = Vec::new();
-    for case in &assignment.cases {
-        all.extend(plan(assignment, case, combinations, options)?);
-    }
-    Ok(all)
-}
-
 /// The runs that a case asks for.
 fn plan(
     assignment: &Assignment,
     case: &Case,
     combinations: &[Rulings],
-    options: Options<'_>,
+    time: Option<Duration>,
 ) -> Result<Vec<Planned>, GradeError> {
     let seeds: Vec<_> = match &case.task {
         Task::Script(script) => vec![script.seed.as_ref().map(|seed| seed.number().clone())],
@@ -192,7 +225,7 @@ fn plan(
         }
         let size = transcripts.iter().map(|transcript| transcript.piped().to_string().len() as u64).max().unwrap_or(0);
         let limits =
-            Limits { time: options.time.unwrap_or(assignment.limits.time), output: assignment.limits.output_for(size) };
+            Limits { time: time.unwrap_or(assignment.limits.time), output: assignment.limits.output_for(size) };
         let is_open = |transcript: &&Transcript| transcript.is_unanswered() && assignment.game != Game::Doubles;
         let unanswered = transcripts.iter().filter(is_open).map(Expected::new).collect();
         let script = run::Script { inputs: inputs.to_vec(), seed: seed.as_ref().map(ToString::to_string) };

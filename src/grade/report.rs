@@ -168,6 +168,40 @@ pub struct Input {
 }
 
 impl Report {
+    /// The report of a submission that could not be opened: it passes nothing.
+    pub(super) fn not_opened(assignment: &Assignment, name: &str, reason: String) -> Report {
+        Report {
+            outcome: Outcome::NotRun,
+            max_score: assignment.max_points(),
+            cases: cases_not_run(assignment),
+            ..Report::without_cases(assignment, name, reason)
+        }
+    }
+
+    /// The report of a submission at which `check` failed: it has no marks at all.
+    pub(super) fn fault(assignment: &Assignment, name: &str, reason: String) -> Report {
+        Report::without_cases(assignment, name, reason)
+    }
+
+    fn without_cases(assignment: &Assignment, name: &str, reason: String) -> Report {
+        Report {
+            assignment: assignment.name.clone(),
+            title: assignment.title.clone(),
+            submission: name.to_owned(),
+            outcome: Outcome::Error,
+            reason: Some(reason),
+            score: Points::ZERO,
+            max_score: Points::ZERO,
+            interpreter: None,
+            runner: None,
+            confinement: vec![],
+            rulings: vec![],
+            notes: vec![],
+            cases: vec![],
+            syntax_error: None,
+        }
+    }
+
     fn new(assignment: &Assignment, graded: Graded<'_>, session: &Session<'_>) -> Report {
         let (submission, interpreter) = match graded {
             Graded::Python(interpreter, submission) => (submission.name().to_owned(), Some(interpreter.to_string())),
@@ -263,12 +297,15 @@ impl CaseReport {
     }
 }
 
+fn cases_not_run(assignment: &Assignment) -> Vec<CaseReport> {
+    assignment.cases.iter().map(|case| CaseReport::new(case, Verdict::NotRun, Points::ZERO)).collect()
+}
+
 /// The report of a program that is no Python.
 pub(super) fn not_run(assignment: &Assignment, graded: Graded<'_>, session: &Session<'_>, words: &str) -> Report {
-    let cases = assignment.cases.iter().map(|case| CaseReport::new(case, Verdict::NotRun, Points::ZERO)).collect();
     Report {
         outcome: Outcome::NotRun,
-        cases,
+        cases: cases_not_run(assignment),
         syntax_error: Some(words.to_owned()),
         ..Report::new(assignment, graded, session)
     }

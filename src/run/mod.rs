@@ -33,6 +33,7 @@ mod submission;
 mod tests;
 #[cfg(unix)]
 mod unix;
+mod uploads;
 #[cfg(unix)]
 mod warm;
 
@@ -40,8 +41,9 @@ use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
+use std::sync::Mutex;
 #[cfg(unix)]
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 pub use confinement::{Confinement, Isolation, Layer, State};
@@ -51,8 +53,9 @@ pub use interpreter::{Interpreter, InterpreterError};
 pub use pool::{Job, Results};
 #[cfg(target_os = "linux")]
 pub use sandbox::launch_confined;
-pub use signals::{interrupted, stop_on_signals};
+pub use signals::{Busy, interrupted, stop_on_signals};
 pub use submission::{OpenError, Submission};
+pub use uploads::{Upload, UploadError, Uploads, UploadsError};
 
 use ending::Trace;
 use launch::Mode;
@@ -153,7 +156,8 @@ pub enum Runner {
 pub struct Outcome {
     /// What was printed, at most [`Limits::output`] bytes, with scratch paths replaced by the submission's name.
     pub stdout: Vec<u8>,
-    /// The last 16 KiB of standard error, with scratch paths replaced in the same way.
+    /// The last 16 KiB of standard error, with scratch paths replaced in the same way; nothing of a run that was
+    /// stopped.
     pub stderr_tail: Vec<u8>,
     /// How it ended.
     pub ending: Ending,
@@ -271,6 +275,8 @@ pub struct Session<'a> {
     conditions: Conditions,
     way: Way,
     syntax_error: Option<String>,
+    /// Until all has been run.
+    busy: Mutex<Option<Busy>>,
     /// An interpreter that waits for its first run.
     #[cfg(unix)]
     first: Mutex<Option<Warm>>,
@@ -300,7 +306,6 @@ impl<'a> Session<'a> {
     /// # Errors
     /// Only what is no fault of the program, among it an interpreter that does not work.
     pub fn open(program: Program<'a>, conditions: Conditions) -> Result<Self, RunError> {
-        signals::set_idle(false);
         let mut ways = Way::all(&program, &conditions).into_iter();
         loop {
             let Some(way) = ways.next() else { return Err(RunError::Confinement) };
@@ -312,6 +317,7 @@ impl<'a> Session<'a> {
                 conditions: conditions.clone(),
                 way,
                 syntax_error: None,
+                busy: Mutex::new(Some(Busy::new())),
                 #[cfg(unix)]
                 first: Mutex::new(None),
             };
@@ -462,7 +468,12 @@ impl<'a> Session<'a> {
         let places = trace.as_ref().map(|trace| trace.places.iter().map(shown).collect());
         Outcome {
             stdout: stdout.into_owned(),
-            stderr_tail: scratch.hide(&scratch.hide_our_frames(&ended.stderr_tail)).into_owned(),
+            // How far a program gets that is stopped is luck, and what it complains of then is of no interest.
+            stderr_tail: if ending == Ending::Stopped {
+                Vec::new()
+            } else {
+                scratch.hide(&scratch.hide_our_frames(&ended.stderr_tail)).into_owned()
+            },
             status: if ended.cut.is_some() { None } else { ended.status.code() },
             lines_read: ended.lines_read,
             duration: ended.duration,

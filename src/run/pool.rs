@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::{Ending, Limits, Outcome, RunError, Script, Session, Worker, signals};
+use super::{Ending, Limits, Outcome, RunError, Script, Session, Worker};
 
 /// A program that has timed out this often gets little time for the rest.
 const PATIENCE: usize = 3;
@@ -108,7 +108,7 @@ impl Session<'_> {
             all.push(value);
         }
         worker.close()?;
-        signals::set_idle(true);
+        *lock(&self.busy) = None;
         let short_from = (0..jobs.len()).find(|&index| is_short(index));
         Ok(Results { all, short_from })
     }

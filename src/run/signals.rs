@@ -2,11 +2,13 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-/// Whether there is nothing to tidy up: then a signal ends this process at once.
+/// How many there are that have something to tidy up.
+static BUSY: Mutex<usize> = Mutex::new(0);
+/// Whether there are none: then a signal ends this process at once.
 static IDLE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
@@ -28,9 +30,33 @@ pub fn stop_on_signals() -> io::Result<()> {
     Ok(())
 }
 
-/// From now on there is something to tidy up, or no more.
-pub(super) fn set_idle(idle: bool) {
-    IDLE.store(idle, Ordering::SeqCst);
+/// There is something to tidy up, until this is dropped: a signal does not end this process at once meanwhile.
+#[derive(Debug)]
+pub struct Busy(());
+
+impl Busy {
+    /// From now on.
+    #[must_use]
+    pub fn new() -> Busy {
+        let mut busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
+        *busy += 1;
+        IDLE.store(false, Ordering::SeqCst);
+        Busy(())
+    }
+}
+
+impl Default for Busy {
+    fn default() -> Busy {
+        Busy::new()
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let mut busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
+        *busy -= 1;
+        IDLE.store(*busy == 0, Ordering::SeqCst);
+    }
 }
 
 /// Whether one of these signals has come.

@@ -73,6 +73,11 @@ pub enum OpenError {
 }
 
 impl Submission {
+    /// A program and the files beside it, as they were read elsewhere.
+    pub(super) fn new(name: String, program: FileCopy, siblings: Vec<FileCopy>) -> Self {
+        Self { name, program, siblings, notes: Vec::new() }
+    }
+
     /// Reads a program, and the `.py` files beside it or, if a folder is given, all that is in it. Never blocks.
     ///
     /// # Errors
@@ -213,12 +218,15 @@ fn read(path: &Path, relative: PathBuf, most: u64, limit: &'static str) -> Resul
     if !about.is_file() {
         return Err(not_a_file(&about));
     }
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(&unreadable)?;
-    if bytes.len() as u64 > most {
-        return Err(OpenError::TooLarge { name, limit });
-    }
+    let bytes = take(file, most).map_err(&unreadable)?.ok_or(OpenError::TooLarge { name, limit })?;
     Ok(FileCopy { path: relative, bytes, executable: executable(&about) })
+}
+
+/// All of a file, unless it is over so many bytes.
+pub(super) fn take(file: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
 #[cfg(unix)]
@@ -275,7 +283,7 @@ fn python_files(folder: &Path) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-fn is_hidden(name: &OsStr) -> bool {
+pub(super) fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 

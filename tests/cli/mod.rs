@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod grade;
 mod pictures;
 #[cfg(target_os = "linux")]
 mod sandbox;

@@ -1,0 +1,141 @@
+//! `check grade ASSIGNMENT FOLDER`.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::Mutex;
+
+use super::args::{Audience, GradeArgs};
+use super::check::{at, workers};
+use super::progress::Progress;
+use super::{CliError, Exit, print};
+use crate::assignment::Assignment;
+use crate::grade::journal::{Head, Journal};
+use crate::grade::{
+    Class, ClassJob, GradeError, Graded, Outcome, Plan, Report, Roster, Row, Share, basis, grade_class, verify,
+};
+use crate::report::json;
+use crate::run::{self, Interpreter, RunError, Submission, Uploads};
+
+pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
+    let assignment = Assignment::find(&args.assignment.assignment, args.assignment.fixtures.as_deref())?;
+    if !assignment.source.is_built_in() {
+        verify(&assignment)?;
+    }
+    let uploads = Uploads::open(&args.submissions)?;
+    let mut handed_in = uploads.list()?;
+    // Results that are written among the submissions are none of them.
+    handed_in.retain(|upload| !same_folder(&args.submissions.join(&upload.name), &args.output));
+    if handed_in.is_empty() {
+        return Err(CliError::Usage(format!("{}: there are no submissions in it", args.submissions.display())));
+    }
+    let share = args.partition.unwrap_or(Share::WHOLE);
+    let roster = Roster::new(handed_in, args.key.as_ref()).share(share);
+    run::stop_on_signals().map_err(|error| CliError::Grade(RunError::System(error).into()))?;
+    let interpreter = Interpreter::find(args.run.python.as_deref())?;
+    let plan = Plan::new(&assignment, args.run.timeout)?;
+    let confinement = args.run.confinement();
+    // The cases of a submission run one after the other, and submissions beside each other.
+    let options = args.run.options(&confinement, 1);
+
+    fs::create_dir_all(&args.output).map_err(at(&args.output))?;
+    let head = Head::new(Class::new(&assignment), share, &roster);
+    let journal =
+        if args.resume { Journal::resume(&args.output, &head) } else { Journal::create(&args.output, &head) }?;
+    let journal = Mutex::new(journal);
+    let progress = Progress::new(roster.students.len(), !args.quiet);
+    let run = args.run.conditions();
+    let conditions = format!("{interpreter} {run} {:?} {} {:?}", args.audience, args.no_durations, args.program);
+    let grade_one = |submission: &Submission| -> Result<Report, GradeError> {
+        plan.grade(Graded::Python(&interpreter, submission), options)
+    };
+    let job = ClassJob {
+        assignment: &assignment,
+        uploads: &uploads,
+        roster: &roster,
+        program: args.program.as_deref(),
+        basis: basis(&assignment, &conditions),
+        workers: workers(args.jobs),
+        durations: !args.no_durations,
+        for_students: args.audience == Some(Audience::Student),
+        grade: &grade_one,
+        write: &|row, report| {
+            write_reports(&args.output.join(&row.folder), args.audience.unwrap_or(Audience::Student).sees(report))
+        },
+        is_written: &|folder| STUDENT_FILES.iter().all(|file| args.output.join(folder).join(file).is_file()),
+        progress: &|outcome, is_new| progress.count(outcome, is_new),
+    };
+    let graded = grade_class(&job, &journal);
+    progress.finish();
+    graded?;
+    let mut journal = journal.into_inner().map_err(|_| CliError::Usage("the journal is lost".to_owned()))?;
+    let keys: BTreeSet<&str> = roster.students.iter().map(|student| student.key.as_str()).collect();
+    journal.rows.retain(|key, _| keys.contains(key.as_str()));
+    finish(&args.output, head.class, &journal, args.fail_under, args.quiet)
+}
+
+/// The files of each student.
+pub const STUDENT_FILES: [&str; 1] = ["report.json"];
+
+fn write_reports(folder: &Path, report: Report) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for name in STUDENT_FILES {
+        // What the journal says is there is on the disk.
+        let file = File::create(folder.join(name))?;
+        let mut writer = BufWriter::new(&file);
+        json::write(&report, &mut writer)?;
+        writer.flush()?;
+        drop(writer);
+        file.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Writes what instructors read of the whole class, and tells how it went.
+pub fn finish(
+    folder: &Path,
+    mut class: Class,
+    journal: &Journal,
+    fail_under: Option<f64>,
+    quiet: bool,
+) -> Result<Exit, CliError> {
+    let rows =
+        || journal.read().map(|row| if run::interrupted() { Err(io::ErrorKind::Interrupted.into()) } else { row });
+    let mut below = 0;
+    let mut faults = String::new();
+    for row in rows() {
+        let Row { key, report, .. } = row.map_err(at(folder))?;
+        class.totals.count(&report);
+        below += usize::from(fail_under.is_some_and(|least| report.score.percent_of(report.max_score) < least));
+        if report.outcome == Outcome::Error {
+            faults += &format!("check: {key} could not be graded: {}\n", report.reason.as_deref().unwrap_or_default());
+        }
+    }
+    let totals = class.totals;
+    if !quiet {
+        let mut said =
+            format!("{} submissions of {}: {} pass every case", totals.submissions, class.title, totals.passed);
+        for (count, words) in [
+            (totals.failed, "do not"),
+            (totals.not_run, "could not be run"),
+            (totals.errors, "could not be graded, by a fault of check"),
+        ] {
+            if count > 0 {
+                said += &format!(", {count} {words}");
+            }
+        }
+        print(format!("{said}.\nThe results are in {}.\n", folder.display()).as_bytes())?;
+    }
+    // Where standard error is closed there is nobody to be told.
+    let _ = io::stderr().write_all(faults.as_bytes());
+    Ok(match (totals.errors, below) {
+        (0, 0) => Exit::Success,
+        (0, _) => Exit::DoesNotConform,
+        _ => Exit::Error,
+    })
+}
+
+fn same_folder(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}

@@ -1,0 +1,76 @@
+//! How far a class has been graded, on standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::grade::Outcome;
+
+/// Where there is no terminal, a line is written this often.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// A bar at a terminal, and lines elsewhere.
+pub struct Progress {
+    bar: ProgressBar,
+    lines: bool,
+    counts: Mutex<Counts>,
+}
+
+struct Counts {
+    passed: usize,
+    known: usize,
+    graded: usize,
+    start: Instant,
+    last: Instant,
+}
+
+impl Progress {
+    /// Nothing is done yet of so much; all of it is told if `shown`.
+    pub fn new(submissions: usize, shown: bool) -> Progress {
+        let is_terminal = io::stderr().is_terminal();
+        let target = if shown && is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(submissions as u64), target);
+        let style = ProgressStyle::with_template("{bar:30} {pos} of {len}, {per_sec:.1}, {eta} left, {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message("0 passed");
+        let now = Instant::now();
+        let counts = Mutex::new(Counts { passed: 0, known: 0, graded: 0, start: now, last: now });
+        Progress { bar, lines: shown && !is_terminal, counts }
+    }
+
+    /// One more is there; it was graded now, or was known before.
+    pub fn count(&self, outcome: Outcome, is_new: bool) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.passed += usize::from(outcome == Outcome::Passed);
+        *(if is_new { &mut counts.graded } else { &mut counts.known }) += 1;
+        self.bar.set_message(format!("{} passed", counts.passed));
+        self.bar.inc(1);
+        let is_last = self.bar.length() == Some((counts.known + counts.graded) as u64);
+        if counts.last.elapsed() >= LINE_EVERY && !is_last {
+            counts.last = Instant::now();
+            self.line(&counts);
+        }
+    }
+
+    /// All is done, or it was ended before.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+        self.line(&self.counts.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn line(&self, counts: &Counts) {
+        if !self.lines {
+            return;
+        }
+        let (done, all) = (counts.known + counts.graded, self.bar.length().unwrap_or_default());
+        let rate = counts.graded as f64 / counts.start.elapsed().as_secs_f64();
+        let left = (all as f64 - done as f64) / rate;
+        let left = if counts.graded > 0 && left >= 1.0 { format!(", {left:.0} s left") } else { String::new() };
+        let known = if counts.known > 0 { format!(" ({} known before)", counts.known) } else { String::new() };
+        let line = format!("{done} of {all}{known}, {rate:.1} a second{left}, {} passed\n", counts.passed);
+        // Where standard error is closed there is nobody to be told.
+        let _ = io::stderr().write_all(line.as_bytes());
+    }
+}

@@ -1,0 +1,350 @@
+//! A class: who is graded, what is kept, and that nothing is lost.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{Desk, Said};
+
+/// Plays the two darts that the cases ask for.
+const RIGHT: &str = "\
+print(\"Player 1 it's your turn. Your score is: 501\")
+for dart in 1, 2, 3:
+    print('Dart', dart)
+    score = int(input('Enter score: '))
+    print('Treble', score // 3)
+";
+const WRONG: &str = "print('Player 1')\n";
+
+/// A desk with an assignment of two short cases, the second hidden, and a folder of submissions.
+fn class(submissions: &[(&str, &str)]) -> Desk {
+    let desk = Desk::new();
+    desk.write("short/assignment.yaml", "title: Two darts\ngame: darts\ncases: [one, two]\n");
+    for (id, visibility, inputs) in [("one", "visible", "60"), ("two", "hidden", "60,57")] {
+        let list: Vec<String> = inputs.split(',').map(|input| format!("{input:?}")).collect();
+        let case = format!("title: dart {id}\nvisibility: {visibility}\ninputs: [{}]\n", list.join(", "));
+        desk.write(&format!("short/cases/{id}.yaml"), &case);
+        let said = desk.check(&["transcript", "darts", "--inputs", inputs]);
+        desk.write(&format!("short/cases/{id}.transcript"), &said.out);
+    }
+    for (path, program) in submissions {
+        desk.write(&format!("submissions/{path}"), program);
+    }
+    desk
+}
+
+fn many(count: usize) -> Desk {
+    let names: Vec<String> = (0..count).map(|student| format!("student-{student}.py")).collect();
+    let program = |student| if student % 3 == 0 { WRONG } else { RIGHT };
+    class(&names.iter().enumerate().map(|(student, name)| (name.as_str(), program(student))).collect::<Vec<_>>())
+}
+
+fn grade(desk: &Desk, more: &[&str]) -> Said {
+    desk.check(&[&["grade", "./short", "submissions", "--no-durations"], more].concat())
+}
+
+/// The latest rows of a journal by their keys.
+fn rows(results: &Path) -> BTreeMap<String, Value> {
+    let text = fs::read_to_string(results.join("journal.jsonl")).unwrap();
+    assert!(text.ends_with('\n'));
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter_map(|row| Some((row["key"].as_str()?.to_owned(), row))).collect()
+}
+
+/// All files of a folder with what is in them; of a journal the rows, since their order is nobody's promise.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if name == "journal.jsonl" {
+                found.insert(name, format!("{:#?}", rows(folder)));
+            } else {
+                found.insert(name, fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// Tells the first line in which two folders of results differ.
+fn assert_same(one: &Path, other: &Path) {
+    let (one, other) = (files(one), files(other));
+    assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
+    for (name, text) in one {
+        let differing = text.lines().zip(other[&name].lines()).find(|(one, other)| one != other);
+        assert!(differing.is_none() && text.len() == other[&name].len(), "{name}: {differing:?}");
+    }
+}
+
+#[test]
+fn each_student_has_a_row_with_an_outcome_or_a_reason() {
+    let desk = class(&[
+        ("right.py", RIGHT),
+        ("wrong.py", WRONG),
+        ("folder/game/play.py", RIGHT),
+        ("folder/notes.txt", "none"),
+        ("two/a.py", RIGHT),
+        ("two/b.py", RIGHT),
+        ("none/notes.txt", "none"),
+        ("essay.txt", "none"),
+        ("twice.py", RIGHT),
+        ("twice/game.py", RIGHT),
+        ("colon.py", "while True print()\n"),
+        ("large.py", &"#".repeat((1 << 20) + 1)),
+        ("helper.py", "import right\n"),
+        (".hidden.py", RIGHT),
+        ("__MACOSX/right.py", RIGHT),
+        ("submission_metadata.yml", "a: b\n"),
+    ]);
+    #[cfg(unix)]
+    {
+        let submissions = desk.path().join("submissions");
+        std::os::unix::fs::symlink("right.py", submissions.join("link.py")).unwrap();
+        std::os::unix::fs::symlink("folder", submissions.join("linked")).unwrap();
+        fs::create_dir(submissions.join("inner")).unwrap();
+        std::os::unix::fs::symlink("../right.py", submissions.join("inner/game.py")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(submissions.join("fifo.py")).status().unwrap().success());
+    }
+    let said = grade(&desk, &[]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let rows = rows(&desk.path().join("results"));
+    let of = |key: &str| {
+        let report = &rows[key]["report"];
+        (report["outcome"].as_str().unwrap().to_owned(), report["reason"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(of("right"), ("passed".into(), String::new()));
+    assert_eq!(of("folder"), ("passed".into(), String::new()));
+    assert_eq!(of("wrong").0, "failed");
+    assert_eq!(of("colon").0, "not_run");
+    // What lies beside a flat file is other students' work.
+    assert_eq!(of("helper").0, "failed");
+    let mut refused = vec![
+        ("two", "holds 2 .py files, and which of them is the program is not guessed: a.py, b.py"),
+        ("none", "holds no .py file"),
+        ("essay.txt", "its name does not end in .py"),
+        ("twice", "several submissions have this key, and none of them is chosen: twice, twice.py"),
+        ("large", "holds a program over 1 MiB"),
+    ];
+    if cfg!(unix) {
+        refused.extend([
+            ("link", "is a link, and links are not followed"),
+            ("linked", "is a link, and links are not followed"),
+            ("inner", "holds game.py, which is a link, and links are not followed"),
+            ("fifo", "is not a regular file"),
+        ]);
+    }
+    for (key, reason) in &refused {
+        let (outcome, found) = of(key);
+        assert!(outcome == "not_run" && found.contains(reason), "{key}: {found}");
+    }
+    assert_eq!(rows.len(), 5 + refused.len(), "{:?}", rows.keys());
+    for (key, row) in &rows {
+        let folder = desk.path().join("results").join(row["folder"].as_str().unwrap());
+        assert!(folder.join("report.json").is_file(), "{key}");
+    }
+}
+
+#[test]
+fn a_file_of_several_can_be_named_and_keys_can_be_cut_out() {
+    let desk = class(&[("doe_1/a.py", WRONG), ("doe_1/game.py", RIGHT), ("roe_2.py", RIGHT), ("odd.py", RIGHT)]);
+    let said = grade(&desk, &["--program", "game.py", "--key", "^([a-z]+)_"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let rows = rows(&desk.path().join("results"));
+    assert_eq!(rows.keys().collect::<Vec<_>>(), ["doe", "odd.py", "roe"]);
+    assert_eq!(rows["doe"]["report"]["outcome"], "passed");
+    assert_eq!(rows["odd.py"]["report"]["reason"], "odd.py has no key: --key does not match this name");
+}
+
+#[test]
+fn two_runs_give_the_same_bytes_with_any_number_of_workers() {
+    let desk = many(9);
+    for (jobs, output) in [("1", "one"), ("5", "five")] {
+        let said = grade(&desk, &["--jobs", jobs, "--output", output, "--quiet"]);
+        assert_eq!((said.status, said.out.as_str(), said.err.as_str()), (0, "", ""));
+    }
+    assert_same(&desk.path().join("one"), &desk.path().join("five"));
+}
+
+#[test]
+fn students_see_less_of_a_hidden_case_than_instructors() {
+    let desk = class(&[("wrong.py", WRONG)]);
+    let case = |output: &str, file: &str| {
+        let text = fs::read_to_string(desk.path().join(output).join(file)).unwrap();
+        let report: Value = serde_json::from_str(text.lines().last().map_or("", |_| text.as_str())).unwrap();
+        report["cases"][1].clone()
+    };
+    let row = |output: &str| rows(&desk.path().join(output))["wrong"]["report"]["cases"][1].clone();
+    assert_eq!(grade(&desk, &[]).status, 0);
+    assert!(case("results", "wrong/report.json")["difference"].is_null());
+    assert!(row("results")["difference"]["why"].is_string());
+    assert_eq!(grade(&desk, &["--output", "all", "--for", "instructor"]).status, 0);
+    assert!(case("all", "wrong/report.json")["difference"]["why"].is_string());
+    assert_eq!(grade(&desk, &["--output", "some", "--for", "student"]).status, 0);
+    assert!(row("some")["difference"].is_null());
+}
+
+#[test]
+fn what_was_graded_before_a_kill_is_not_graded_again() {
+    let desk = many(12);
+    assert_eq!(grade(&desk, &["--output", "whole"]).status, 0);
+    let mut child = desk
+        .command(&["grade", "./short", "submissions", "--no-durations", "--jobs", "1"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let journal = desk.path().join("results/journal.jsonl");
+    let start = Instant::now();
+    while fs::read(&journal).map_or(0, |text| text.iter().filter(|&&byte| byte == b'\n').count()) < 4 {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // As a power cut leaves it.
+    let mut text = fs::read(&journal).unwrap();
+    let lines = text.iter().filter(|&&byte| byte == b'\n').count();
+    assert!(lines < 13, "it was killed too late");
+    text.extend_from_slice(b"{\"key\":\"student-11\",\"fol");
+    fs::write(&journal, text).unwrap();
+
+    let said = grade(&desk, &[]);
+    assert!(said.status == 2 && said.err.contains("results already holds results: go on with --resume"), "{said:?}");
+    let said = grade(&desk, &["--resume"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.err.contains(&format!("12 of 12 ({} known before)", lines - 1)), "{said:?}");
+    assert_same(&desk.path().join("whole"), &desk.path().join("results"));
+    assert_eq!(fs::read_to_string(&journal).unwrap().lines().count(), 13);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_it_with_a_word_and_it_goes_on_when_there_is_room() {
+    let desk = many(40);
+    assert_eq!(grade(&desk, &["--output", "whole"]).status, 0);
+    // No file may be larger than two thirds of the journal: in blocks of 512 bytes, as POSIX has it.
+    let blocks = fs::metadata(desk.path().join("whole/journal.jsonl")).unwrap().len() / 3 * 2 / 512;
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut command = desk.command(&["grade", "./short", "submissions", "--no-durations"]);
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", &script]).arg(command.get_program()).args(command.get_args()).current_dir(desk.path());
+    limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let said = Said::from(limited.output().unwrap());
+    assert!(said.status == 2 && said.err.contains("results/journal.jsonl: "), "{said:?}");
+    assert!(!said.err.contains("panicked"), "{said:?}");
+    let said = Said::from(command.arg("--resume").output().unwrap());
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.err.contains("known before"), "{said:?}");
+    let marks = |output: &str| -> Vec<Value> {
+        rows(&desk.path().join(output)).into_values().map(|row| row["report"]["score"].clone()).collect()
+    };
+    // Not all bytes: a limit on files is felt by the submissions as well, and their reports say so.
+    assert_eq!(marks("whole"), marks("results"));
+}
+
+#[test]
+fn only_what_has_changed_is_graded_again() {
+    let desk = many(4);
+    let again = |known: usize| {
+        let said = grade(&desk, &["--resume"]);
+        assert_eq!(said.status, 0, "{said:?}");
+        let known = if known == 0 { "4 of 4, ".to_owned() } else { format!("4 of 4 ({known} known before), ") };
+        assert!(said.err.contains(&known), "{said:?}");
+    };
+    again(0);
+    again(4);
+    desk.write("submissions/student-3.py", RIGHT);
+    again(3);
+    assert_eq!(rows(&desk.path().join("results"))["student-3"]["report"]["outcome"], "passed");
+    fs::remove_file(desk.path().join("results/student-1/report.json")).unwrap();
+    again(3);
+    desk.write("short/cases/one.yaml", "title: another title\ninputs: [\"60\"]\n");
+    again(0);
+    again(4);
+    assert_eq!(rows(&desk.path().join("results"))["student-0"]["report"]["cases"][0]["title"], "another title");
+    // Who comes later is graded, who goes is no more in the results.
+    desk.write("submissions/student-4.py", RIGHT);
+    fs::remove_file(desk.path().join("submissions/student-0.py")).unwrap();
+    again(3);
+    let said = grade(&desk, &["--resume", "--partition", "1/2"]);
+    assert!(
+        said.status == 2 && said.err.contains("results of short, share 1/1, and not of short, share 1/2"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn shares_come_together_as_if_it_had_been_one() {
+    let desk = many(10);
+    assert_eq!(grade(&desk, &["--output", "whole"]).status, 0);
+    let shares: Vec<String> = (1..=3).map(|share| format!("share-{share}")).collect();
+    for (share, output) in (1..).zip(&shares) {
+        assert_eq!(grade(&desk, &["--partition", &format!("{share}/3"), "--output", output]).status, 0);
+    }
+    let merge = |folders: &[&str], output: &str| desk.check(&[&["merge", "--output", output], folders].concat());
+    let said = merge(&["share-3", "share-1", "share-2"], "merged");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_same(&desk.path().join("whole"), &desk.path().join("merged"));
+
+    let refused = |folders: &[&str], words: &str| {
+        let said = merge(folders, "never");
+        assert!(said.status == 2 && said.err.contains(words), "{said:?}");
+        assert!(!desk.path().join("never").exists());
+    };
+    refused(&["share-1", "share-3"], "share 2 is missing: the class was graded in 3 shares");
+    refused(&["share-1", "share-2", "share-3", "share-1"], "share-1 and share-1 are both share 1/3");
+    refused(&["share-1", "share-2", "whole"], "shares of 3 and shares of 1");
+    refused(&["share-1", "share-2", "nowhere"], "nowhere");
+    let journal = desk.path().join("share-2/journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let (kept, last) = text.trim_end().rsplit_once('\n').unwrap();
+    fs::write(&journal, format!("{kept}\n{}", &last[..20])).unwrap();
+    refused(&["share-1", "share-2", "share-3"], "9 of 10 submissions are there");
+    fs::write(&journal, text).unwrap();
+    desk.write("short/cases/one.yaml", "title: another title\ninputs: [\"60\"]\n");
+    assert_eq!(grade(&desk, &["--partition", "2/3", "--output", "share-2", "--resume"]).status, 0);
+    refused(&["share-1", "share-2", "share-3"], "their cases are not the same");
+    let timeout = ["--partition", "1/3", "--output", "other-1", "--timeout", "4"];
+    assert_eq!(grade(&desk, &timeout).status, 0);
+    assert_eq!(grade(&desk, &["--partition", "3/3", "--output", "other-3"]).status, 0);
+    refused(&["other-1", "share-2", "other-3"], "was graded by other cases or under other conditions");
+}
+
+#[test]
+fn a_share_of_marks_that_is_too_low_fails() {
+    let desk = class(&[("right.py", RIGHT), ("wrong.py", WRONG)]);
+    assert_eq!(grade(&desk, &[]).status, 0);
+    assert_eq!(grade(&desk, &["--resume", "--fail-under", "50"]).status, 1);
+    assert_eq!(grade(&desk, &["--resume", "--fail-under", "0"]).status, 0);
+    for wrong in ["-1", "101", "half"] {
+        assert_eq!(grade(&desk, &["--resume", "--fail-under", wrong]).status, 2);
+    }
+}
+
+#[test]
+fn what_cannot_be_a_class_is_refused() {
+    let desk = class(&[]);
+    let refused = |arguments: &[&str], words: &str| {
+        let said = desk.check(&[&["grade"], arguments].concat());
+        assert!(said.status == 2 && said.err.contains(words), "{said:?}");
+        assert!(!desk.path().join("results").exists());
+    };
+    desk.write("student.py", RIGHT);
+    refused(&["darts", "nowhere"], "nowhere: ");
+    refused(&["darts", "student.py"], "student.py is neither a folder nor a zip file that can be read");
+    desk.write("empty/.keep", "");
+    refused(&["darts", "empty"], "empty: there are no submissions in it");
+    refused(&["dart", "short"], "darts");
+    refused(&["darts", "short", "--partition", "4/3"], "the first is 1/16, the last 16/16");
+    refused(&["darts", "short", "--key", "("], "unclosed group");
+}
