@@ -239,3 +239,70 @@ fn words_of(panic: &(dyn Any + Send)) -> String {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::grade::Share;
+    use crate::grade::journal::Head;
+
+    #[test]
+    fn a_fault_of_check_is_a_row_that_says_so_and_the_rest_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let submissions = folder.path().join("submissions");
+        fs::create_dir(&submissions).unwrap();
+        for name in ["a.py", "b.py", "c.py", "d.py"] {
+            fs::write(submissions.join(name), "").unwrap();
+        }
+        let assignment = Assignment::built_in("darts").unwrap();
+        let uploads = Uploads::open(&submissions).unwrap();
+        let roster = Roster::new(uploads.list().unwrap(), None);
+        let head = Head::new(Class::new(&assignment), Share::WHOLE, &roster);
+        let journal = Mutex::new(Journal::create(folder.path(), &head).unwrap());
+        let graded = Mutex::new(vec![]);
+        let grade = |submission: &Submission| {
+            lock(&graded).push(submission.name().to_owned());
+            match submission.name() {
+                "a.py" => panic!("out of luck"),
+                "b.py" => Err(GradeError::Run(RunError::Confinement)),
+                name => Ok(Report::not_opened(&assignment, name, "a stand-in".to_owned())),
+            }
+        };
+        let job = ClassJob {
+            assignment: &assignment,
+            uploads: &uploads,
+            roster: &roster,
+            program: None,
+            basis: basis(&assignment, "none"),
+            workers: 2,
+            durations: true,
+            for_students: false,
+            grade: &grade,
+            write: &|_, _| Ok(()),
+            is_written: &|_| true,
+            progress: &|_, _| {},
+        };
+        grade_class(&job, &journal).unwrap();
+        let outcomes = || -> Vec<(Outcome, Option<String>)> {
+            lock(&journal).rows.values().map(|place| (place.outcome, place.reason.clone())).collect()
+        };
+        let reason = |words: &str| Some(words.to_owned());
+        assert_eq!(
+            outcomes(),
+            [
+                (Outcome::Error, reason("check itself failed: out of luck")),
+                (Outcome::Error, reason("the program can't be started under any confinement")),
+                (Outcome::NotRun, reason("a stand-in")),
+                (Outcome::NotRun, reason("a stand-in")),
+            ]
+        );
+        // It is tried again with those alone where it failed.
+        lock(&graded).clear();
+        grade_class(&job, &journal).unwrap();
+        lock(&graded).sort();
+        assert_eq!(*lock(&graded), ["a.py", "b.py"]);
+        assert_eq!(outcomes().len(), 4);
+    }
+}

@@ -348,3 +348,106 @@ fn what_cannot_be_a_class_is_refused() {
     refused(&["darts", "short", "--partition", "4/3"], "the first is 1/16, the last 16/16");
     refused(&["darts", "short", "--key", "("], "unclosed group");
 }
+
+/// A zip in the test's folder, of files and what is in them; a name that ends in @ is a link.
+fn zip(desk: &Desk, name: &str, files: &[(&str, &str)]) {
+    let mut writer = zip::ZipWriter::new(fs::File::create(desk.path().join(name)).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, text) in files {
+        match name.strip_suffix('@') {
+            Some(link) => writer.add_symlink(link, *text, options).unwrap(),
+            None => {
+                writer.start_file(*name, options).unwrap();
+                std::io::Write::write_all(&mut writer, text.as_bytes()).unwrap();
+            }
+        }
+    }
+    writer.finish().unwrap();
+}
+
+#[test]
+fn the_zips_of_learning_platforms() {
+    let desk = class(&[]);
+    let graded = |name: &str, files: &[(&str, &str)], more: &[&str]| {
+        zip(&desk, name, files);
+        let output = format!("of-{name}");
+        let arguments = [&["grade", "./short", name, "--output", &output], more].concat();
+        let said = desk.check(&arguments);
+        assert_eq!(said.status, 0, "{said:?}");
+        let told = |row: &Value| {
+            let report = &row["report"];
+            format!("{} {}", report["outcome"].as_str().unwrap(), report["reason"].as_str().unwrap_or_default())
+        };
+        let rows = rows(&desk.path().join(output));
+        rows.iter().map(|(key, row)| (key.clone(), told(row).trim().to_owned())).collect::<Vec<_>>()
+    };
+    let is = |rows: &[(&str, &str)]| {
+        rows.iter().map(|(key, told)| ((*key).to_owned(), (*told).to_owned())).collect::<Vec<_>>()
+    };
+    // Canvas: flat files, named after the student, numbers, and the file as it was handed in.
+    let canvas = [("doejane_101_2001_game.py", RIGHT), ("roerichard_LATE_102_2002_game-1.py", WRONG)];
+    assert_eq!(
+        graded("canvas.zip", &canvas, &["--key", "^([^_]+)_"]),
+        is(&[("doejane", "passed"), ("roerichard", "failed")])
+    );
+    // Moodle: a folder a student.
+    let moodle = [("Jane Doe_7_assignsubmission_file/game.py", RIGHT), ("Rê Roe_8_assignsubmission_file/my.py", WRONG)];
+    assert_eq!(
+        graded("moodle.zip", &moodle, &["--key", "^(.*)_[0-9]+_assignsubmission_file"]),
+        is(&[("Jane Doe", "passed"), ("Rê Roe", "failed")])
+    );
+    // Gradescope: a folder around all, with a file about it; macOS adds its own.
+    let gradescope = [
+        ("assignment_1_export/submission_11/game.py", RIGHT),
+        ("assignment_1_export/submission_12/src/game.py", WRONG),
+        ("assignment_1_export/submission_metadata.yml", "submission_11: {}\n"),
+        ("__MACOSX/assignment_1_export/submission_11/._game.py", "\u{0}"),
+    ];
+    assert_eq!(
+        graded("gradescope.zip", &gradescope, &[]),
+        is(&[("submission_11", "passed"), ("submission_12", "failed")])
+    );
+    // What nobody's platform makes.
+    let hostile = [
+        ("link.py@", "/etc/passwd"),
+        ("out/../../game.py", RIGHT),
+        ("large.py", &"#".repeat((1 << 20) + 1)),
+        ("bombs/game.py", RIGHT),
+        ("bombs/zeros", &"\u{0}".repeat((16 << 20) + 1)),
+        ("right.py", RIGHT),
+    ];
+    let found = graded("hostile.zip", &hostile, &[]);
+    let told = |key: &str| found.iter().find(|(found, _)| found == key).map(|(_, told)| told.as_str());
+    assert_eq!(told("link"), Some("not_run link.py is a link, and links are not followed"));
+    assert_eq!(told("large"), Some("not_run large.py holds a program over 1 MiB"));
+    assert_eq!(told("bombs"), Some("not_run bombs holds more than 16 MiB"));
+    assert_eq!(told("right"), Some("passed"));
+    assert!(found.iter().any(|(_, told)| told.contains("has a file whose name leads out of it")), "{found:?}");
+    assert_eq!(found.len(), 5, "{found:?}");
+    assert!(!desk.path().join("../game.py").exists());
+}
+
+/// The recipe of the README.
+#[cfg(unix)]
+#[test]
+fn gnu_parallel_grades_the_shares() {
+    let version = std::process::Command::new("parallel").arg("--version").output();
+    if !version.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).contains("GNU parallel")) {
+        assert!(std::env::var_os("CHECK_CI").is_none(), "GNU parallel is not installed");
+        eprintln!("skipped: GNU parallel is not installed");
+        return;
+    }
+    let desk = many(8);
+    assert_eq!(grade(&desk, &["--output", "whole"]).status, 0);
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let recipe = readme.split("```").find(|block| block.contains("parallel check grade")).expect("a recipe");
+    let recipe = recipe.trim_start_matches("sh\n").replace("grade racko", "grade ./short --no-durations");
+    let check = Path::new(env!("CARGO_BIN_EXE_check")).parent().unwrap().to_owned();
+    let command = desk.command(&[]);
+    let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path).unwrap().to_owned();
+    let path = std::env::join_paths(std::iter::once(check).chain(std::env::split_paths(&path))).unwrap();
+    let mut shell = std::process::Command::new("sh");
+    let said = Said::from(shell.args(["-ec", &recipe]).current_dir(desk.path()).env("PATH", path).output().unwrap());
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_same(&desk.path().join("whole"), &desk.path().join("results"));
+}
