@@ -303,6 +303,8 @@ pub enum Format {
     Terminal,
     /// JSON, schema check/report/v1
     Json,
+    /// A page for a browser
+    Html,
 }
 
 /// Who reads a report.

@@ -11,7 +11,7 @@ use super::{CliError, Exit, print};
 use crate::assignment::Assignment;
 use crate::grade::{Graded, Outcome, Report, grade, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
-use crate::report::{json, terminal};
+use crate::report::{html, json, terminal};
 use crate::run::{self, Interpreter, OpenError, RunError, Submission};
 
 pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
@@ -113,6 +113,11 @@ fn write(args: &JudgeArgs, report: &Report, submission: Option<&Submission>) -> 
                 let mut bytes = vec![];
                 json::write(report, &mut bytes).map_err(CliError::Output)?;
                 ("report.json", bytes)
+            }
+            Format::Html => {
+                let mut bytes = vec![];
+                html::write(report, &mut bytes).map_err(CliError::Output)?;
+                ("report.html", bytes)
             }
         });
     }

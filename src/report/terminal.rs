@@ -1,17 +1,15 @@
 //! The report for a person at a terminal.
 
-use std::fmt::Write as _;
-use std::ops::Range;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use similar::{Algorithm, DiffTag, capture_diff_slices};
 use unicode_width::UnicodeWidthStr;
 
-use super::visible::{Spaces, named, visible};
+use super::side::{self, CONTEXT, Mark, Piece, PieceKind, Row};
+use super::visible::{Spaces, visible};
+use super::words::{self, Remark};
 use crate::grade::{CaseReport, DifferenceReport, Outcome, Report, SideLine};
-use crate::judge::{Cause, Verdict};
-use crate::run::{Layer, State};
+use crate::judge::Verdict;
 
 /// How the report is laid out.
 #[derive(Debug, Clone)]
@@ -38,13 +36,6 @@ pub struct Layout {
 
 /// Below this many columns two transcripts do not fit beside each other.
 pub const SIDE_BY_SIDE_WIDTH: usize = 100;
-
-/// Lines of agreement that are shown before a difference.
-const CONTEXT: usize = 3;
-/// Lines that are shown after it, as far as they agree.
-const AFTER: usize = 2;
-/// Lines in another order that are shown at most.
-const MOVED: usize = 6;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -95,10 +86,8 @@ impl Page<'_> {
             self.line("");
             self.indented(words);
             self.line("");
-            let interpreter = report.interpreter.as_deref().unwrap_or("Python");
-            self.paragraph("", &format!("This is what {interpreter} says. If the program is right in another version of Python, name that one: --python PATH."));
-            if Path::new(&report.submission).extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("py")) {
-                self.paragraph("", "The file is not named as a Python program (.py). A program in another language is run with --command, such as --command \"java Game\".");
+            for advice in words::advice_on_syntax(report) {
+                self.paragraph("", &advice);
             }
             return;
         }
@@ -137,7 +126,7 @@ impl Page<'_> {
     }
 
     fn closing(&mut self, report: &Report) {
-        self.line(self.paint(DIM, &last_line(report)));
+        self.line(self.paint(DIM, &words::run_by(report)));
         for note in &report.notes {
             self.paragraph("Note: ", note);
         }
@@ -163,11 +152,11 @@ impl Page<'_> {
 
     fn cases(&mut self, report: &Report) {
         let width = report.cases.iter().map(|case| case.id.len()).max().unwrap_or(0);
-        let verdicts = report.cases.iter().map(|case| words(case.verdict).len()).max().unwrap_or(0);
+        let verdicts = report.cases.iter().map(|case| words::verdict(case.verdict).len()).max().unwrap_or(0);
         for case in &report.cases {
             let good = case.verdict == Verdict::Passed;
             let (sign, style) = if good { ("ok ", GOOD) } else { ("!! ", BAD) };
-            let verdict = format!("{:<verdicts$} ", words(case.verdict));
+            let verdict = format!("{:<verdicts$} ", words::verdict(case.verdict));
             let room = self.layout.width.saturating_sub(sign.len() + verdict.len() + width + 3).max(20);
             let title = cut(&visible(&case.title, Spaces::Plain), room);
             self.line(format!(
@@ -188,7 +177,7 @@ impl Page<'_> {
         if case.withheld {
             self.line(format!(
                 "{}. This case is hidden: its title and verdict are all that is shown.",
-                capitalised(words(case.verdict))
+                words::capitalised(words::verdict(case.verdict))
             ));
             return;
         }
@@ -196,13 +185,11 @@ impl Page<'_> {
             self.typed(case);
         }
         match &case.difference {
-            Some(difference) => {
-                self.transcripts(case, difference);
-                self.reasons(case, difference);
-            }
-            None => self.ending(case),
+            Some(difference) => self.transcripts(case, difference),
+            None => self.agreement(case),
         }
-        self.crash(case, report.interpreter.is_some());
+        self.remarks(case);
+        self.crash(case, report);
         self.commands(case, report);
     }
 
@@ -253,7 +240,7 @@ impl Page<'_> {
         if case.expected.is_empty() && case.actual.is_empty() {
             return;
         }
-        let rows = rows(case, difference);
+        let rows = side::around(case, difference);
         if self.layout.side_by_side {
             self.side_by_side(case, &rows)
         } else {
@@ -352,40 +339,23 @@ impl Page<'_> {
         (text, caret.trim_end().to_owned())
     }
 
-    fn pieces(&self, side: &SideLine, marks: &[Mark], style: Style) -> Vec<Piece> {
-        let mut pieces = vec![];
-        if side.said.is_empty() && side.typed.is_none() && style != Style::new() {
-            return vec![Piece { text: "(an empty line)".to_owned(), style: DIM, marked: false }];
-        }
-        let said = limited(&side.said, marks);
-        let mut from = 0;
-        for mark in marks.iter().filter(|mark| mark.end <= said.len()) {
-            let plain = visible(&said[from..mark.start], Spaces::Plain);
-            pieces.push(Piece { text: plain, style, marked: false });
-            let text = &said[mark.start..mark.end];
-            let spaces = if mark.only_spaces { Spaces::Visible } else { Spaces::Plain };
-            // The … of an open line is none that could look like something else.
-            let text = if side.is_open { visible(text, spaces) } else { named(text, spaces) };
-            // Where nothing stands there is nothing to mark, but for the end of the line.
-            if !text.is_empty() || mark.start == said.len() {
-                pieces.push(Piece { text, style: PART.underline(), marked: true });
-            }
-            from = mark.end;
-        }
-        pieces.push(Piece { text: visible(&said[from..], Spaces::Plain), style, marked: false });
-        match &side.typed {
-            Some(Some(typed)) => {
-                pieces
-                    .push(Piece { text: format!("«{}»", visible(typed, Spaces::Plain)), style: TYPED, marked: false })
-            }
-            Some(None) => pieces.push(Piece { text: "«".to_owned(), style: TYPED, marked: false }),
-            None => {}
-        }
-        pieces
+    /// The pieces of a line in their colours; `style` is that of what is said.
+    fn pieces(&self, side: &SideLine, marks: &[Mark], style: Style) -> Vec<Painted> {
+        let differs = style != Style::new();
+        let painted = side::pieces(side, marks, differs, Spaces::Plain).into_iter().map(|Piece { text, kind }| {
+            let style = match kind {
+                PieceKind::Said => style,
+                PieceKind::Differs => PART.underline(),
+                PieceKind::Typed => TYPED,
+                PieceKind::Nothing => DIM,
+            };
+            Painted { text, style, marked: kind == PieceKind::Differs }
+        });
+        painted.collect()
     }
 
     /// The pieces broken into lines of this width: text, its width, and carets.
-    fn folded(&self, pieces: &[Piece], width: usize) -> Vec<(String, usize, String)> {
+    fn folded(&self, pieces: &[Painted], width: usize) -> Vec<(String, usize, String)> {
         let width = width.max(10);
         let mut lines = vec![(String::new(), 0, String::new())];
         for piece in pieces {
@@ -423,114 +393,35 @@ impl Page<'_> {
         lines
     }
 
-    fn reasons(&mut self, case: &CaseReport, difference: &DifferenceReport) {
-        self.paragraph("Why:   ", &format!("{}.", capitalised(&difference.why)));
-        if let Some(story) = &difference.story {
-            self.paragraph("       ", story);
-        }
-        if let Some(rule) = difference.rule {
-            self.paragraph("Rule:  ", &format!("{} ({}; {})", rule.sentence, rule.id, rule.place));
-        }
-        let mut place = difference.situation.clone();
-        if let Some(input) = &difference.input {
-            let _ = write!(
-                place,
-                "{}after answer {}, «{}»",
-                if place.is_empty() { "" } else { ", " },
-                input.number,
-                input.text
-            );
-        }
-        if !place.is_empty() {
-            self.paragraph("Where: ", &format!("{place}."));
-        }
-        if case.verdict == Verdict::LeftInputUnread {
-            self.unread(case);
-        }
-        if case.verdict != Verdict::Mismatch {
-            self.how_it_ended(case);
-        } else if case.ending.is_some_and(|ending| ending != "exited") {
-            let detail = case.ending_detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-            self.paragraph(
-                "Later: ",
-                &format!("the program {}{detail}. That may well come from this difference.", ended(case)),
-            );
+    fn remarks(&mut self, case: &CaseReport) {
+        for Remark { label, text } in words::remarks(case) {
+            let label = if label.is_empty() { String::new() } else { format!("{label}:") };
+            self.paragraph(&format!("{label:<7}"), &text);
         }
     }
 
-    fn how_it_ended(&mut self, case: &CaseReport) {
-        match case.verdict {
-            Verdict::Crashed
-            | Verdict::TimedOut
-            | Verdict::TooMuchOutput
-            | Verdict::TooMuchMemory
-            | Verdict::WantedMoreInput => {
-                let detail = case.ending_detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-                self.paragraph("End:   ", &format!("The program {}{detail}.", ended(case)));
+    /// A case whose text is right: the end of it, if the way in which it ended is not.
+    fn agreement(&mut self, case: &CaseReport) {
+        if case.verdict != Verdict::Passed {
+            let from = case.actual.len().saturating_sub(CONTEXT + 1);
+            for (index, line) in case.actual.iter().enumerate().skip(from) {
+                let (text, _) = self.show(line, &[], Style::new());
+                self.line(format!("  {:>4}   {text}", index + 1));
             }
-            Verdict::LeftInputUnread => {}
-            _ => self.status(case),
+            self.line("");
         }
-    }
-
-    /// A status that the program chose.
-    fn status(&mut self, case: &CaseReport) {
-        if let Some(detail) = &case.ending_detail {
-            self.paragraph("End:   ", &format!("The program ended with {detail}, which is no fault."));
-        }
-    }
-
-    /// A case whose text is right, but not the way in which it ended.
-    fn ending(&mut self, case: &CaseReport) {
-        if case.verdict == Verdict::Passed {
-            self.line("All lines are as they should be.");
-            self.status(case);
-            return;
-        }
-        let from = case.actual.len().saturating_sub(CONTEXT + 1);
-        for (index, line) in case.actual.iter().enumerate().skip(from) {
-            let (text, _) = self.show(line, &[], Style::new());
-            self.line(format!("  {:>4}   {text}", index + 1));
-        }
-        self.line("");
-        self.paragraph("", "What the program prints is right up to its end.");
-        if case.verdict == Verdict::LeftInputUnread {
-            self.unread(case);
-        }
-        self.how_it_ended(case);
-    }
-
-    fn unread(&mut self, case: &CaseReport) {
-        let read = case.read.unwrap_or(0).min(case.inputs.len());
-        let left: Vec<String> = case.inputs[read..].iter().take(5).map(|input| format!("«{input}»")).collect();
-        let more = case.inputs.len() - read - left.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let verb = if case.inputs.len() - read == 1 { "was" } else { "were" };
-        let status = case.ending_detail.as_ref().map(|detail| format!(" with {detail}")).unwrap_or_default();
-        self.paragraph(
-            "End:   ",
-            &format!(
-                "The program ended{status} before {}{more} {verb} read. It has to ask for every answer of the game.",
-                left.join(" ")
-            ),
-        );
+        self.paragraph("", words::agreement(case.verdict));
     }
 
     /// The student's own traceback.
-    fn crash(&mut self, case: &CaseReport, by_python: bool) {
-        let broke =
-            case.ending == Some("crashed") || case.ending == Some("too_much_memory") && !case.stderr_tail.is_empty();
-        if !broke || case.stderr_tail.trim().is_empty() {
-            return;
-        }
+    fn crash(&mut self, case: &CaseReport, report: &Report) {
+        let Some((lines, has_more)) = words::last_words(case) else { return };
         self.line("");
-        self.line(self.paint(HEADING, if by_python { "What Python says:" } else { "What the program says of it:" }));
-        let lines: Vec<&str> = case.stderr_tail.trim_end().lines().collect();
-        let from = lines.len().saturating_sub(14);
-        if from > 0 {
+        self.line(self.paint(HEADING, words::whose_words(report)));
+        if has_more {
             self.indented("…");
         }
-        self.indented(&lines[from..].join("\n"));
+        self.indented(&lines.join("\n"));
     }
 
     fn indented(&mut self, text: &str) {
@@ -593,199 +484,16 @@ fn python_text(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-struct Piece {
+struct Painted {
     text: String,
     style: Style,
     marked: bool,
 }
 
-impl Piece {
+impl Painted {
     fn caret(&self, width: usize) -> String {
         if self.marked { "^".repeat(width.max(1)) } else { " ".repeat(width) }
     }
-}
-
-/// The part of a line in which it differs from the other, in bytes of what is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Mark {
-    start: usize,
-    end: usize,
-    /// Whether only white space differs, so that it has to be seen.
-    only_spaces: bool,
-}
-
-/// One row of the picture of a difference.
-struct Row {
-    expected: Option<usize>,
-    actual: Option<usize>,
-    agrees: bool,
-    /// Whether the side that has nothing here has ended.
-    is_end: bool,
-    /// Whether two lines stand beside each other that are right, but not there.
-    is_moved: bool,
-}
-
-impl Row {
-    fn new(expected: Option<usize>, actual: Option<usize>) -> Row {
-        Row { expected, actual, agrees: false, is_end: false, is_moved: false }
-    }
-
-    fn agreeing(expected: usize, actual: usize) -> Row {
-        Row { agrees: true, ..Row::new(Some(expected), Some(actual)) }
-    }
-
-    /// The parts in which the two lines differ.
-    fn marks(&self, case: &CaseReport) -> (Vec<Mark>, Vec<Mark>) {
-        match self.sides(case) {
-            (Some(expected), Some(actual)) if !self.agrees && !self.is_moved => marks(expected, actual),
-            _ => (vec![], vec![]),
-        }
-    }
-
-    fn sides<'c>(&self, case: &'c CaseReport) -> (Option<&'c SideLine>, Option<&'c SideLine>) {
-        (self.expected.and_then(|line| case.expected.get(line)), self.actual.and_then(|line| case.actual.get(line)))
-    }
-}
-
-/// A few lines of agreement, the difference, and what agrees again after it.
-fn rows(case: &CaseReport, difference: &DifferenceReport) -> Vec<Row> {
-    let mut rows = vec![];
-    let expected = difference.expected_line.unwrap_or(case.expected.len());
-    let actual = difference.actual_line.unwrap_or(case.actual.len());
-    let agrees = |expected: usize, actual: usize| match (case.expected.get(expected), case.actual.get(actual)) {
-        (Some(expected), Some(actual)) => expected == actual,
-        _ => false,
-    };
-    rows.extend(before(case, expected, actual));
-    let missing = matches!(difference.cause, Cause::MissingLine | Cause::MissingEmptyLine);
-    let (theirs, own) = (
-        Some(expected).filter(|line| *line < case.expected.len()),
-        Some(actual).filter(|line| *line < case.actual.len()),
-    );
-    let (mut next, mut own_next) = if missing && theirs.is_some() {
-        rows.push(Row::new(theirs, None));
-        if own.is_some() && !agrees(expected + 1, actual) {
-            rows.push(Row::new(None, own));
-        }
-        (expected + 1, actual)
-    } else if difference.cause.is_too_much() && own.is_some() {
-        rows.push(Row { is_end: theirs.is_none(), ..Row::new(None, own) });
-        if theirs.is_some() && !agrees(expected, actual + 1) {
-            rows.push(Row::new(theirs, None));
-        }
-        (expected, actual + 1)
-    } else {
-        let is_moved = difference.cause == Cause::Order;
-        rows.push(Row { is_end: theirs.is_none() || own.is_none(), is_moved, ..Row::new(theirs, own) });
-        (expected + 1, actual + 1)
-    };
-    if difference.cause == Cause::Order {
-        let both = |next, own| next < case.expected.len() && own < case.actual.len() && !agrees(next, own);
-        while next < expected + MOVED && both(next, own_next) {
-            rows.push(Row { is_moved: true, ..Row::new(Some(next), Some(own_next)) });
-            (next, own_next) = (next + 1, own_next + 1);
-        }
-    }
-    if difference.cause == Cause::LineBreak && !agrees(next, own_next) && agrees(next, own_next + 1) {
-        // The rest of a line that ended too early.
-        rows.push(Row::new(None, Some(own_next)));
-        own_next += 1;
-    }
-    for ahead in 0..AFTER {
-        if !agrees(next + ahead, own_next + ahead) {
-            break;
-        }
-        rows.push(Row::agreeing(next + ahead, own_next + ahead));
-    }
-    rows
-}
-
-/// The lines before a difference, as far as their words agree. What is laid out in another way there is shown as it is.
-fn before(case: &CaseReport, expected: usize, actual: usize) -> Vec<Row> {
-    let mut rows = vec![];
-    let (mut expected, mut actual) = (expected.min(case.expected.len()), actual.min(case.actual.len()));
-    let is_empty = |line: &SideLine| line.said.trim().is_empty() && line.typed.is_none();
-    while rows.len() < CONTEXT
-        && let (Some(line), Some(own)) = (expected.checked_sub(1), actual.checked_sub(1))
-    {
-        let (theirs, yours) = (&case.expected[line], &case.actual[own]);
-        let agrees = theirs == yours || theirs.is_open;
-        let (with_theirs, with_yours) = match (agrees, is_empty(theirs), is_empty(yours)) {
-            (false, true, false) => (true, false),
-            (false, false, true) => (false, true),
-            _ => (true, true),
-        };
-        let row = Row { agrees, ..Row::new(with_theirs.then_some(line), with_yours.then_some(own)) };
-        expected -= usize::from(with_theirs);
-        actual -= usize::from(with_yours);
-        rows.push(row);
-        // How many lines stand for such a line is not told here.
-        if theirs.text == "..." {
-            break;
-        }
-    }
-    rows.reverse();
-    rows
-}
-
-/// What differs in two lines, word by word; of lines that differ in many places all between the first and the last.
-fn marks(expected: &SideLine, actual: &SideLine) -> (Vec<Mark>, Vec<Mark>) {
-    const MOST: usize = 3;
-    let (a, b) = (words_of(&expected.said), words_of(&actual.said));
-    let differing: Vec<(Range<usize>, Range<usize>)> = capture_diff_slices(Algorithm::Myers, &a, &b)
-        .into_iter()
-        .filter(|part| part.tag() != DiffTag::Equal)
-        .map(|part| (part.old_range(), part.new_range()))
-        .collect();
-    let differing = match differing.as_slice() {
-        [(first, own_first), .., (last, own_last)] if differing.len() > MOST => {
-            vec![(first.start..last.end, own_first.start..own_last.end)]
-        }
-        _ => differing,
-    };
-    let mark = |words: &[&str], range: &Range<usize>, only_spaces| {
-        let bytes = |words: &[&str]| words.iter().map(|word| word.len()).sum::<usize>();
-        Mark { start: bytes(&words[..range.start]), end: bytes(&words[..range.end]), only_spaces }
-    };
-    let pair = |(theirs, own): &(Range<usize>, Range<usize>)| {
-        let is_space = |words: &[&str]| words.iter().all(|word| word.trim().is_empty());
-        let only_spaces = is_space(&a[theirs.clone()]) && is_space(&b[own.clone()]);
-        (mark(&a, theirs, only_spaces), mark(&b, own, only_spaces))
-    };
-    differing.iter().map(pair).unzip()
-}
-
-/// Words, runs of spaces, sequences for the terminal, and every other character by itself.
-fn words_of(text: &str) -> Vec<&str> {
-    let kind = |c: char| match c {
-        ' ' => 1,
-        c if c.is_alphanumeric() => 2,
-        _ => 3,
-    };
-    let mut words = vec![];
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let end = match kind(first) {
-            _ if rest.starts_with("\u{1b}[") => rest.find(|c: char| c.is_alphabetic()).map(|last| last + 1),
-            3 => Some(first.len_utf8()),
-            of_a_kind => rest.find(|c| kind(c) != of_a_kind),
-        };
-        let (word, after) = rest.split_at(end.filter(|end| rest.is_char_boundary(*end)).unwrap_or(rest.len()));
-        words.push(word);
-        rest = after;
-    }
-    words
-}
-
-/// A line of a flood is cut; what differs in it stays.
-fn limited(said: &str, marks: &[Mark]) -> String {
-    const MOST: usize = 400;
-    let until = marks.last().map_or(0, |mark| mark.end.min(mark.start + MOST)) + MOST;
-    if said.len() <= until {
-        return said.to_owned();
-    }
-    let end = (until..=said.len()).find(|&at| said.is_char_boundary(at)).unwrap_or(said.len());
-    format!("{}…", &said[..end])
 }
 
 /// A text in at most this many columns.
@@ -821,54 +529,4 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
-}
-
-/// A verdict in words for a student.
-fn words(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::NotRun => "does not run",
-        Verdict::Mismatch => "differs",
-        Verdict::Crashed => "crashed",
-        Verdict::WantedMoreInput => "wanted more input",
-        Verdict::TimedOut => "ran out of time",
-        Verdict::TooMuchOutput => "too much output",
-        Verdict::TooMuchMemory => "too much memory",
-        Verdict::LeftInputUnread => "left input unread",
-        Verdict::Presentation => "only layout",
-        Verdict::Passed => "passed",
-    }
-}
-
-/// How a run ended, for a sentence.
-fn ended(case: &CaseReport) -> &'static str {
-    match case.ending {
-        Some("crashed") => "broke with an error",
-        Some("wanted_more_input") => "asked for another answer when the game should have been over",
-        Some("timed_out") => "did not come to an end in time and was stopped",
-        Some("too_much_output") => "printed without end and was stopped",
-        Some("too_much_memory") => "took more memory than it may have",
-        _ => "ended",
-    }
-}
-
-fn last_line(report: &Report) -> String {
-    let by = report.interpreter.as_deref().unwrap_or("its own command");
-    let holding: Vec<_> = report.confinement.iter().filter(|layer| layer.name != "limits").filter_map(holds).collect();
-    match holding.as_slice() {
-        [] => format!("Run by {by}, with limits on time, output and memory, but not in a sandbox."),
-        holding => format!("Run by {by} in a sandbox ({}).", holding.join(", ")),
-    }
-}
-
-fn holds(layer: &Layer) -> Option<String> {
-    match layer.state {
-        State::Enforced => Some(layer.name.to_owned()),
-        State::Partly => Some(format!("{} in part", layer.name)),
-        State::Unavailable | State::Off => None,
-    }
 }

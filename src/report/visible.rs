@@ -1,10 +1,12 @@
 //! Text of a submission made harmless and visible.
 
-/// How a character is shown.
+/// How spaces and tabs are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spaces {
-    /// Spaces and tabs are shown as they are.
+    /// Spaces are shown as they are, a tab as some spaces.
     Plain,
+    /// Both are left as they are, for a page that shows them on request.
+    Kept,
     /// They are shown as signs.
     Visible,
 }
@@ -16,6 +18,7 @@ pub fn visible(text: &str, spaces: Spaces) -> String {
         match c {
             ' ' if spaces == Spaces::Visible => shown.push('·'),
             '\t' if spaces == Spaces::Visible => shown.push('→'),
+            '\t' if spaces == Spaces::Kept => shown.push('\t'),
             '\t' => shown.push_str("    "),
             ' '..='~' => shown.push(c),
             '\u{0}'..='\u{1f}' => shown.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}')),
@@ -58,6 +61,7 @@ mod tests {
         assert_eq!(visible("a\u{1b}[31mb\u{7}\u{7f}\u{85}", Spaces::Plain), "a␛[31mb␇␡⟨U+0085⟩");
         assert_eq!(visible("\u{202e}\u{200b}\u{a0}", Spaces::Plain), "⟨U+202E⟩⟨U+200B⟩⟨U+00A0⟩");
         assert_eq!(visible("a b\té", Spaces::Visible), "a·b→é");
+        assert_eq!(visible("a b\té\r", Spaces::Kept), "a b\té␍");
     }
 
     #[test]

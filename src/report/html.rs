@@ -1,0 +1,411 @@
+//! The report as one page for a browser: expected and yours beside each other or in one column.
+//!
+//! All can be read without a script; the script jumps from difference to difference and shows spaces.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+use maud::{Markup, PreEscaped, html};
+
+use super::page::{Page, prose, shown};
+use super::side::{self, CONTEXT, Mark, PieceKind, Row, Whole};
+use super::visible::{Spaces, visible};
+use super::words::{self, Remark};
+use crate::grade::{CaseReport, Outcome, Report, Ruling, SideLine};
+use crate::judge::Verdict;
+
+const PAGE: Page = Page { style: include_str!("assets/report.css"), script: include_str!("assets/report.js") };
+
+/// Bytes for the transcripts of all failing cases together, so that a browser opens the page at once.
+const ROOM: usize = 180_000;
+/// Of these, what the first of them may take.
+const ROOM_OF_THE_FIRST: usize = 90_000;
+/// What each of them has, however many there are.
+const ROOM_OF_EACH: usize = 3_000;
+
+/// Writes the page.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
+    let title = format!("{}: {} of {} points in {}", report.submission, report.score, report.max_score, report.title);
+    PAGE.start(&title, writer)?;
+    write!(writer, "{}{}<main>", header(report).0, tools().0)?;
+    if was_run(report) {
+        write!(writer, "{}", overview(report).0)?;
+    }
+    let (passed, failing): (Vec<_>, Vec<_>) = report.cases.iter().partition(|case| case.verdict == Verdict::Passed);
+    if was_run(report) {
+        let mut room = ROOM;
+        for (index, case) in failing.iter().enumerate() {
+            let share = if index == 0 { ROOM_OF_THE_FIRST } else { room / (failing.len() - index) };
+            let picture = Picture::new(case, share.max(ROOM_OF_EACH));
+            room = room.saturating_sub(picture.rows.iter().map(|(_, row)| row.0.len()).sum());
+            write!(writer, "{}", case_in_full(report, case, &picture, index == 0).0)?;
+        }
+    }
+    if !passed.is_empty() {
+        let cases = passed.iter().map(|case| passed_case(case).0).collect();
+        let section = html! { section { h2 { "Cases that pass" } (PreEscaped::<String>(cases)) } };
+        write!(writer, "{}", section.0)?;
+    }
+    write!(writer, "</main>{}", footer(report).0)?;
+    PAGE.end(writer)
+}
+
+fn header(report: &Report) -> Markup {
+    let total = report.cases.len();
+    let passed = report.cases.iter().filter(|case| case.verdict == Verdict::Passed).count();
+    let cases = if total == 1 { "case" } else { "cases" };
+    html! {
+        header {
+            p.kicker { (shown(&report.title)) }
+            h1 { (shown(&report.submission)) }
+            p.outcome {
+                span.badge.(class(report.outcome == Outcome::Passed)) { (outcome(report.outcome)) }
+                " " strong { (report.score) " of " (report.max_score) } " points"
+                @if was_run(report) { ", " strong { (passed) " of " (total) } " " (cases) }
+            }
+            @if let Some(reason) = &report.reason { p { (shown(&words::capitalised(reason))) } }
+            @if let Some(words) = &report.syntax_error {
+                h2 { "Python can't read the program" }
+                pre { (lines(words.trim_end().lines())) }
+                @for advice in words::advice_on_syntax(report) { p { (shown(&advice)) } }
+            }
+        }
+    }
+}
+
+fn tools() -> Markup {
+    html! {
+        div.tools role="group" aria-label="How the transcripts are shown" {
+            fieldset {
+                legend.unseen { "Layout" }
+                label { input #side type="radio" name="layout" checked autocomplete="off"; " Side by side" }
+                label { input #one type="radio" name="layout" autocomplete="off"; " One column" }
+            }
+            // These need the script, which makes them seen.
+            label hidden { input #spaces type="checkbox" autocomplete="off"; " Show spaces" }
+            button #unfold type="button" hidden aria-pressed="false" { "Open all" }
+            span.jump hidden {
+                button #previous type="button" title="Key: p" { "↑ Previous" span.unseen { " difference" } }
+                button #next type="button" title="Key: n" { "↓ Next difference" }
+                output #position aria-live="polite" {}
+            }
+        }
+    }
+}
+
+/// All cases in a few lines, each a link.
+fn overview(report: &Report) -> Markup {
+    html! {
+        nav aria-labelledby="cases" {
+            h2 #cases { "Cases" }
+            ol.cases {
+                @for case in &report.cases {
+                    li.(class(case.verdict == Verdict::Passed)) {
+                        a href=(format!("#{}", anchor(case))) title=(shown(&case.title)) {
+                            span.sign aria-hidden="true" { (sign(case.verdict)) } (shown(&case.id))
+                        }
+                        " " span.verdict.unseen[case.verdict == Verdict::Passed] { (words::verdict(case.verdict)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn case_in_full(report: &Report, case: &CaseReport, picture: &Picture, open: bool) -> Markup {
+    html! {
+        details.case.bad #(anchor(case)) open[open] {
+            (summary(case))
+            @if case.withheld {
+                p { "This case is hidden: its title and verdict are all that is shown." }
+            } @else {
+                div.beside {
+                    @if !picture.rows.is_empty() { (picture.markup(case)) }
+                    aside aria-label="Why" {
+                        @if case.difference.is_none() { p { (words::agreement(case.verdict)) } }
+                        (remarks(case))
+                    }
+                }
+                @if let Some((last, has_more)) = words::last_words(case) {
+                    h4 { (words::whose_words(report)) }
+                    pre { @if has_more { "…\n" } (lines(last.into_iter())) }
+                }
+                (typed(case))
+            }
+        }
+    }
+}
+
+fn passed_case(case: &CaseReport) -> Markup {
+    html! {
+        details.case.good #(anchor(case)) {
+            (summary(case))
+            @if case.withheld {
+                p { "This case is hidden: its title and verdict are all that is shown." }
+            } @else {
+                p { (words::agreement(case.verdict)) }
+                (remarks(case))
+                (typed(case))
+            }
+        }
+    }
+}
+
+fn summary(case: &CaseReport) -> Markup {
+    html! {
+        summary {
+            span.sign aria-hidden="true" { (sign(case.verdict)) }
+            h3 { (shown(&case.id)) ": " span.title { (shown(&case.title)) } }
+            span.verdict { (words::verdict(case.verdict)) }
+            @if case.hidden { span.verdict { "hidden" } }
+            span.points { (case.points) " of " (case.max_points) }
+        }
+        p.link { a href=(format!("#{}", anchor(case))) { "Link to this case" } }
+    }
+}
+
+fn remarks(case: &CaseReport) -> Markup {
+    html! {
+        dl {
+            @for Remark { label, text } in words::remarks(case) {
+                @if !label.is_empty() { dt { (label) } }
+                dd { (prose(&words::capitalised(&text))) }
+            }
+        }
+    }
+}
+
+/// What was typed, and what was not any more.
+fn typed(case: &CaseReport) -> Markup {
+    const MOST: usize = 400;
+    if case.inputs.is_empty() {
+        return html! {};
+    }
+    let until = match &case.difference {
+        Some(difference) => difference.input.as_ref().map_or(0, |input| input.number),
+        None => case.read.unwrap_or(case.inputs.len()),
+    };
+    let (typed, later) = case.inputs.split_at(until.min(case.inputs.len()));
+    let skipped = typed.len().saturating_sub(MOST);
+    let answer = |input: &String| html! { kbd { "«" (shown(&side::limited(input, &[]))) "»" } " " };
+    html! {
+        p.typed {
+            strong { "Typed: " }
+            @if typed.is_empty() { "nothing yet. " }
+            @if skipped > 0 { "(" (skipped) " answers before) " }
+            @for input in &typed[skipped..] { (answer(input)) }
+            @if !later.is_empty() {
+                span.later {
+                    "Still to come: "
+                    @for input in later.iter().take(MOST) { (answer(input)) }
+                    @if later.len() > MOST { "and " (later.len() - MOST) " more" }
+                }
+            }
+        }
+        @if let Some(seed) = &case.seed { p { "Its random numbers come from the seed " code { (shown(seed)) } "." } }
+    }
+}
+
+fn footer(report: &Report) -> Markup {
+    html! {
+        footer {
+            @if !report.rulings.is_empty() {
+                h2 { "Open questions of the assignment" }
+                dl { @for ruling in &report.rulings { (self::ruling(ruling)) } }
+            } @else if report.outcome == Outcome::Passed {
+                p { "No open question of the assignment made a difference." }
+            }
+            @for note in &report.notes { p { strong { "Note: " } (shown(note)) } }
+            p { (shown(&words::run_by(report))) }
+        }
+    }
+}
+
+fn ruling(ruling: &Ruling) -> Markup {
+    html! {
+        dt { (prose(ruling.text)) }
+        dd {
+            (prose(ruling.answer_text)) " "
+            span.quiet { "(" (ruling.question) " = " (ruling.answer) ", "
+                @if ruling.inferred { "as the program answers it" } @else { "as the instructor decided" } ")" }
+        }
+    }
+}
+
+/// The two transcripts of a case, as far as they are shown.
+struct Picture {
+    /// Each row, and whether both sides agree in it.
+    rows: VecDeque<(bool, Markup)>,
+    /// Lines of both sides that are left out before the first row.
+    before: (usize, usize),
+    /// The same after the last.
+    after: (usize, usize),
+}
+
+impl Picture {
+    /// The rows around the first difference that have room in so many bytes.
+    fn new(case: &CaseReport, room: usize) -> Picture {
+        let Whole { rows, first } = side::whole(case);
+        let mut shown = VecDeque::new();
+        let (mut start, mut end, mut used) = (first, first, 0);
+        let mut take = |index: usize| {
+            let row = (rows[index].agrees, row(case, &rows[index]));
+            used += row.1.0.len();
+            (used <= room || index == first).then_some(row)
+        };
+        loop {
+            let after = (end < rows.len()).then(|| take(end)).flatten();
+            let before = start.checked_sub(1).and_then(&mut take);
+            if after.is_none() && before.is_none() {
+                break;
+            }
+            end += usize::from(after.is_some());
+            start -= usize::from(before.is_some());
+            shown.extend(after);
+            before.into_iter().for_each(|row| shown.push_front(row));
+        }
+        let count = |rows: &[Row]| {
+            (rows.iter().filter_map(|row| row.expected).max(), rows.iter().filter_map(|row| row.actual).max())
+        };
+        let past = |line: Option<usize>| line.map_or(0, |line| line + 1);
+        let (before, until) = (count(&rows[..start]), count(&rows[..end]));
+        Picture {
+            rows: shown,
+            before: (past(before.0), past(before.1)),
+            after: (case.expected.len() - past(until.0), case.actual.len() - past(until.1)),
+        }
+    }
+
+    fn markup(&self, case: &CaseReport) -> Markup {
+        let mut rows = String::new();
+        let stretches: Vec<_> = self.rows.iter().collect();
+        let mut stretches = stretches.chunk_by(|one, other| one.0 == other.0).peekable();
+        let mut is_first = true;
+        while let Some(stretch) = stretches.next() {
+            let markup = |part: &[&(bool, Markup)]| part.iter().map(|row| row.1.0.as_str()).collect::<String>();
+            let is_last = stretches.peek().is_none();
+            let before = if is_first { 0 } else { CONTEXT };
+            // Where nothing differs the end is what there is to see.
+            let after = if is_last && case.difference.is_some() { 0 } else { CONTEXT };
+            is_first = false;
+            // A fold takes a line itself.
+            if !stretch[0].0 || stretch.len() <= before + after + 2 {
+                rows.push_str(&markup(stretch));
+                continue;
+            }
+            let (start, rest) = stretch.split_at(before);
+            let (middle, end) = rest.split_at(rest.len() - after);
+            let fold = html! {
+                details.fold { summary { (middle.len()) " equal lines" } (PreEscaped(markup(middle))) }
+            };
+            rows.extend([markup(start), fold.0, markup(end)]);
+        }
+        html! {
+            div.sides {
+                div.heads aria-hidden="true" { span { "Expected" } span { "Yours" } }
+                (left_out(self.before, "before"))
+                (PreEscaped(rows))
+                (left_out(self.after, "after"))
+            }
+        }
+    }
+}
+
+/// Word of the lines that are left out.
+fn left_out((expected, actual): (usize, usize), place: &str) -> Markup {
+    let lines = |count: usize| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+    html! {
+        @if expected + actual > 0 {
+            p.cut { "Left out " (place) " this: " (lines(expected)) " of what is expected, " (lines(actual)) " of yours." }
+        }
+    }
+}
+
+/// A row. Without the style it reads as a list of lines.
+fn row(case: &CaseReport, row: &Row) -> Markup {
+    let (theirs, own) = row.sides(case);
+    if row.agrees {
+        let is_same = theirs == own;
+        return html! {
+            div.r {
+                b { @if let Some(line) = row.expected { (line + 1) } }
+                (line(theirs, &[], false, is_same.then_some("true")))
+                b { @if let Some(line) = row.actual { (line + 1) } }
+                (line(own, &[], false, None))
+            }
+        };
+    }
+    let marks = row.marks(case);
+    let side = |number: Option<usize>, side: Option<&SideLine>, marks: &[Mark], whose: &str, nothing: &str| {
+        html! {
+            @match (number, side) {
+                (Some(number), Some(_)) => {
+                    b { span.unseen { (whose) " line " } (number + 1) }
+                    (line(side, marks, true, None))
+                }
+                _ if row.is_end => { b {} em { (nothing) } }
+                _ => { b {} s {} }
+            }
+        }
+    };
+    html! {
+        div.r.x {
+            (side(row.expected, theirs, &marks.0, "Expected", "(nothing more is expected)"))
+            (side(row.actual, own, &marks.1, "Your", "(your program prints nothing more)"))
+        }
+    }
+}
+
+fn line(side: Option<&SideLine>, marks: &[Mark], differs: bool, unheard: Option<&str>) -> Markup {
+    let pieces = side.map(|side| side::pieces(side, marks, differs, Spaces::Kept)).unwrap_or_default();
+    html! {
+        code aria-hidden=[unheard] {
+            @for piece in &pieces {
+                @match piece.kind {
+                    PieceKind::Said => (piece.text),
+                    PieceKind::Differs => mark { (piece.text) },
+                    PieceKind::Typed => kbd { (piece.text) },
+                    PieceKind::Nothing => em { (piece.text) },
+                }
+            }
+        }
+    }
+}
+
+/// Lines from outside, one below the other.
+fn lines<'t>(lines: impl Iterator<Item = &'t str>) -> String {
+    lines.map(|line| visible(&side::limited(line, &[]), Spaces::Plain) + "\n").collect()
+}
+
+fn anchor(case: &CaseReport) -> String {
+    format!("case-{}", shown(&case.id))
+}
+
+/// Whether there is anything to say of its cases.
+fn was_run(report: &Report) -> bool {
+    matches!(report.outcome, Outcome::Passed | Outcome::Failed)
+}
+
+fn class(is_good: bool) -> &'static str {
+    if is_good { "good" } else { "bad" }
+}
+
+fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passed => "✓",
+        Verdict::Presentation => "≈",
+        _ => "✗",
+    }
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "Passed",
+        Outcome::Failed => "Does not pass yet",
+        Outcome::NotRun => "Does not run",
+        Outcome::Error => "Not graded",
+    }
+}

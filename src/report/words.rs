@@ -1,0 +1,164 @@
+//! What every format that a person reads says in the same words.
+
+use std::path::Path;
+
+use crate::grade::{CaseReport, Report};
+use crate::judge::Verdict;
+use crate::run::{Layer, State};
+
+/// The same with a capital letter at its start.
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// A verdict in words for a student.
+pub fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::NotRun => "does not run",
+        Verdict::Mismatch => "differs",
+        Verdict::Crashed => "crashed",
+        Verdict::WantedMoreInput => "wanted more input",
+        Verdict::TimedOut => "ran out of time",
+        Verdict::TooMuchOutput => "too much output",
+        Verdict::TooMuchMemory => "too much memory",
+        Verdict::LeftInputUnread => "left input unread",
+        Verdict::Presentation => "only layout",
+        Verdict::Passed => "passed",
+    }
+}
+
+/// A sentence and what it is about.
+pub struct Remark {
+    /// `Why`, `Rule`, `Where`, `Later` or `End`; empty where it goes on from the one before.
+    pub label: &'static str,
+    /// The sentence.
+    pub text: String,
+}
+
+/// What there is to say of a case besides its transcripts.
+pub fn remarks(case: &CaseReport) -> Vec<Remark> {
+    let mut remarks = vec![];
+    let mut say = |label, text| remarks.push(Remark { label, text });
+    if let Some(difference) = &case.difference {
+        say("Why", format!("{}.", capitalised(&difference.why)));
+        if let Some(story) = &difference.story {
+            say("", story.clone());
+        }
+        if let Some(rule) = difference.rule {
+            say("Rule", format!("{} ({}; {})", rule.sentence, rule.id, rule.place));
+        }
+        let answer = difference.input.as_ref().map(|input| format!("after answer {}, «{}»", input.number, input.text));
+        let place: Vec<&str> = [difference.situation.as_str(), answer.as_deref().unwrap_or_default()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
+        if !place.is_empty() {
+            say("Where", format!("{}.", place.join(", ")));
+        }
+    }
+    if case.verdict != Verdict::Mismatch {
+        ending(case).into_iter().for_each(|text| say("End", text));
+    } else if let Some(ended) = fault(case) {
+        say("Later", format!("the program {ended}{}. That may well come from this difference.", detail(case)));
+    }
+    remarks
+}
+
+/// What stands in place of a difference where there is none.
+pub fn agreement(verdict: Verdict) -> &'static str {
+    if verdict == Verdict::Passed {
+        "All lines are as they should be."
+    } else {
+        "What the program prints is right up to its end."
+    }
+}
+
+/// How a run ended, where there is something to say of it.
+fn ending(case: &CaseReport) -> Option<String> {
+    match (case.verdict, fault(case)) {
+        (Verdict::LeftInputUnread, _) => Some(unread(case)),
+        (Verdict::Passed | Verdict::Presentation, _) | (_, None) => {
+            let detail = case.ending_detail.as_ref()?;
+            Some(format!("The program ended with {detail}, which is no fault."))
+        }
+        (_, Some(ended)) => Some(format!("The program {ended}{}.", detail(case))),
+    }
+}
+
+fn unread(case: &CaseReport) -> String {
+    let read = case.read.unwrap_or(0).min(case.inputs.len());
+    let left: Vec<String> = case.inputs[read..].iter().take(5).map(|input| format!("«{input}»")).collect();
+    let more = case.inputs.len() - read - left.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let verb = if case.inputs.len() - read == 1 { "was" } else { "were" };
+    let status = case.ending_detail.as_ref().map(|detail| format!(" with {detail}")).unwrap_or_default();
+    format!(
+        "The program ended{status} before {}{more} {verb} read. It has to ask for every answer of the game.",
+        left.join(" ")
+    )
+}
+
+/// How a run ended that did not end by itself, for a sentence.
+fn fault(case: &CaseReport) -> Option<&'static str> {
+    Some(match case.ending? {
+        "crashed" => "broke with an error",
+        "wanted_more_input" => "asked for another answer when the game should have been over",
+        "timed_out" => "did not come to an end in time and was stopped",
+        "too_much_output" => "printed without end and was stopped",
+        "too_much_memory" => "took more memory than it may have",
+        _ => return None,
+    })
+}
+
+fn detail(case: &CaseReport) -> String {
+    case.ending_detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default()
+}
+
+/// The last lines of the program's own traceback, where it broke, and whether there are more before them.
+pub fn last_words(case: &CaseReport) -> Option<(Vec<&str>, bool)> {
+    const MOST: usize = 14;
+    let broke =
+        case.ending == Some("crashed") || case.ending == Some("too_much_memory") && !case.stderr_tail.is_empty();
+    if !broke || case.stderr_tail.trim().is_empty() {
+        return None;
+    }
+    let lines: Vec<&str> = case.stderr_tail.trim_end().lines().collect();
+    let from = lines.len().saturating_sub(MOST);
+    Some((lines[from..].to_vec(), from > 0))
+}
+
+/// What may be done about Python's own words where it can't read the program.
+pub fn advice_on_syntax(report: &Report) -> Vec<String> {
+    let interpreter = report.interpreter.as_deref().unwrap_or("Python");
+    let mut advice = vec![format!(
+        "This is what {interpreter} says. If the program is right in another version of Python, name that one: --python PATH."
+    )];
+    if Path::new(&report.submission).extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("py")) {
+        advice.push("The file is not named as a Python program (.py). A program in another language is run with --command, such as --command \"java Game\".".to_owned());
+    }
+    advice
+}
+
+/// Who says those.
+pub fn whose_words(report: &Report) -> &'static str {
+    if report.interpreter.is_some() { "What Python says:" } else { "What the program says of it:" }
+}
+
+/// What ran the submission, and what kept it from doing harm.
+pub fn run_by(report: &Report) -> String {
+    let by = report.interpreter.as_deref().unwrap_or("its own command");
+    let holding: Vec<_> = report.confinement.iter().filter(|layer| layer.name != "limits").filter_map(holds).collect();
+    match holding.as_slice() {
+        [] => format!("Run by {by}, with limits on time, output and memory, but not in a sandbox."),
+        holding => format!("Run by {by} in a sandbox ({}).", holding.join(", ")),
+    }
+}
+
+fn holds(layer: &Layer) -> Option<String> {
+    match layer.state {
+        State::Enforced => Some(layer.name.to_owned()),
+        State::Partly => Some(format!("{} in part", layer.name)),
+        State::Unavailable | State::Off => None,
+    }
+}
