@@ -22,6 +22,10 @@ const ROOM: usize = 180_000;
 const ROOM_OF_THE_FIRST: usize = 90_000;
 /// What each of them has, however many there are.
 const ROOM_OF_EACH: usize = 3_000;
+/// Lines that are open from the first difference on.
+const AT_ONCE: usize = 80;
+/// So few lines are not worth a fold.
+const FEW: usize = 2;
 
 /// Writes the page.
 ///
@@ -30,7 +34,11 @@ const ROOM_OF_EACH: usize = 3_000;
 pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
     let title = format!("{}: {} of {} points in {}", report.submission, report.score, report.max_score, report.title);
     PAGE.start(&title, writer)?;
-    write!(writer, "{}{}<main>", header(report).0, tools().0)?;
+    write!(writer, "{}", header(report).0)?;
+    if was_run(report) && report.outcome != Outcome::Passed {
+        write!(writer, "{}", tools().0)?;
+    }
+    write!(writer, "<main>")?;
     if was_run(report) {
         write!(writer, "{}", overview(report).0)?;
     }
@@ -40,7 +48,7 @@ pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
         for (index, case) in failing.iter().enumerate() {
             let share = if index == 0 { ROOM_OF_THE_FIRST } else { room / (failing.len() - index) };
             let picture = Picture::new(case, share.max(ROOM_OF_EACH));
-            room = room.saturating_sub(picture.rows.iter().map(|(_, row)| row.0.len()).sum());
+            room = room.saturating_sub(picture.rows.iter().map(|row| row.markup.0.len()).sum());
             write!(writer, "{}", case_in_full(report, case, &picture, index == 0).0)?;
         }
     }
@@ -62,7 +70,7 @@ fn header(report: &Report) -> Markup {
             p.kicker { (shown(&report.title)) }
             h1 { (shown(&report.submission)) }
             p.outcome {
-                span.badge.(class(report.outcome == Outcome::Passed)) { (outcome(report.outcome)) }
+                span.badge.good[report.outcome == Outcome::Passed] { (outcome(report.outcome)) }
                 " " strong { (report.score) " of " (report.max_score) } " points"
                 @if was_run(report) { ", " strong { (passed) " of " (total) } " " (cases) }
             }
@@ -103,7 +111,7 @@ fn overview(report: &Report) -> Markup {
             h2 #cases { "Cases" }
             ol.cases {
                 @for case in &report.cases {
-                    li.(class(case.verdict == Verdict::Passed)) {
+                    li.(class(case.verdict)) {
                         a href=(format!("#{}", anchor(case))) title=(shown(&case.title)) {
                             span.sign aria-hidden="true" { (sign(case.verdict)) } (shown(&case.id))
                         }
@@ -117,13 +125,13 @@ fn overview(report: &Report) -> Markup {
 
 fn case_in_full(report: &Report, case: &CaseReport, picture: &Picture, open: bool) -> Markup {
     html! {
-        details.case.bad #(anchor(case)) open[open] {
+        details.case.(class(case.verdict)) #(anchor(case)) open[open] {
             (summary(case))
             @if case.withheld {
                 p { "This case is hidden: its title and verdict are all that is shown." }
             } @else {
                 div.beside {
-                    @if !picture.rows.is_empty() { (picture.markup(case)) }
+                    @if !picture.rows.is_empty() { (picture.markup()) }
                     aside aria-label="Why" {
                         @if case.difference.is_none() { p { (words::agreement(case.verdict)) } }
                         (remarks(case))
@@ -235,10 +243,16 @@ fn ruling(ruling: &Ruling) -> Markup {
     }
 }
 
+struct ShownRow {
+    agrees: bool,
+    markup: Markup,
+}
+
 /// The two transcripts of a case, as far as they are shown.
 struct Picture {
-    /// Each row, and whether both sides agree in it.
-    rows: VecDeque<(bool, Markup)>,
+    rows: VecDeque<ShownRow>,
+    /// Where among them the first difference is; their end where there is none.
+    first: usize,
     /// Lines of both sides that are left out before the first row.
     before: (usize, usize),
     /// The same after the last.
@@ -252,8 +266,8 @@ impl Picture {
         let mut shown = VecDeque::new();
         let (mut start, mut end, mut used) = (first, first, 0);
         let mut take = |index: usize| {
-            let row = (rows[index].agrees, row(case, &rows[index]));
-            used += row.1.0.len();
+            let row = ShownRow { agrees: rows[index].agrees, markup: row(case, &rows[index]) };
+            used += row.markup.0.len();
             (used <= room || index == first).then_some(row)
         };
         loop {
@@ -274,44 +288,49 @@ impl Picture {
         let (before, until) = (count(&rows[..start]), count(&rows[..end]));
         Picture {
             rows: shown,
+            first: first - start,
             before: (past(before.0), past(before.1)),
             after: (case.expected.len() - past(until.0), case.actual.len() - past(until.1)),
         }
     }
 
-    fn markup(&self, case: &CaseReport) -> Markup {
-        let mut rows = String::new();
-        let stretches: Vec<_> = self.rows.iter().collect();
-        let mut stretches = stretches.chunk_by(|one, other| one.0 == other.0).peekable();
-        let mut is_first = true;
-        while let Some(stretch) = stretches.next() {
-            let markup = |part: &[&(bool, Markup)]| part.iter().map(|row| row.1.0.as_str()).collect::<String>();
-            let is_last = stretches.peek().is_none();
-            let before = if is_first { 0 } else { CONTEXT };
-            // Where nothing differs the end is what there is to see.
-            let after = if is_last && case.difference.is_some() { 0 } else { CONTEXT };
-            is_first = false;
-            // A fold takes a line itself.
-            if !stretch[0].0 || stretch.len() <= before + after + 2 {
-                rows.push_str(&markup(stretch));
-                continue;
-            }
-            let (start, rest) = stretch.split_at(before);
-            let (middle, end) = rest.split_at(rest.len() - after);
-            let fold = html! {
-                details.fold { summary { (middle.len()) " equal lines" } (PreEscaped(markup(middle))) }
-            };
-            rows.extend([markup(start), fold.0, markup(end)]);
-        }
+    fn markup(&self) -> Markup {
+        let rows: Vec<_> = self.rows.iter().collect();
+        // Much later lines are rarely what the first difference is about.
+        let until = if rows.len() > self.first + AT_ONCE + FEW { self.first + AT_ONCE } else { rows.len() };
+        let (rows, rest) = rows.split_at(until);
         html! {
             div.sides {
                 div.heads aria-hidden="true" { span { "Expected" } span { "Yours" } }
                 (left_out(self.before, "before"))
-                (PreEscaped(rows))
+                (folded(rows, self.first == rows.len()))
+                @if !rest.is_empty() {
+                    details.fold.rest { summary { "The rest: " (rest.len()) " lines" } (folded(rest, false)) }
+                }
                 (left_out(self.after, "after"))
             }
         }
     }
+}
+
+/// Rows with the equal ones folded that have no difference near them, or do not stand at an end that has to be seen.
+fn folded(rows: &[&ShownRow], is_end_seen: bool) -> Markup {
+    let mut folded = String::new();
+    let stretches: Vec<_> = rows.chunk_by(|one, other| one.agrees == other.agrees).collect();
+    for (index, stretch) in stretches.iter().enumerate() {
+        let markup = |part: &[&ShownRow]| part.iter().map(|row| row.markup.0.as_str()).collect::<String>();
+        let before = if index == 0 { 0 } else { CONTEXT };
+        let after = if index + 1 == stretches.len() && !is_end_seen { 0 } else { CONTEXT };
+        if !stretch[0].agrees || stretch.len() <= before + after + FEW {
+            folded.push_str(&markup(stretch));
+            continue;
+        }
+        let (start, rest) = stretch.split_at(before);
+        let (middle, end) = rest.split_at(rest.len() - after);
+        let fold = html! { details.fold { summary { (middle.len()) " equal lines" } (PreEscaped(markup(middle))) } };
+        folded.extend([markup(start), fold.0, markup(end)]);
+    }
+    PreEscaped(folded)
 }
 
 /// Word of the lines that are left out.
@@ -389,8 +408,12 @@ fn was_run(report: &Report) -> bool {
     matches!(report.outcome, Outcome::Passed | Outcome::Failed)
 }
 
-fn class(is_good: bool) -> &'static str {
-    if is_good { "good" } else { "bad" }
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passed => "good",
+        Verdict::Presentation => "part",
+        _ => "bad",
+    }
 }
 
 fn sign(verdict: Verdict) -> &'static str {

@@ -99,19 +99,53 @@ const AHEAD: usize = 600;
 /// All of both transcripts, as far as anybody would read on after the first difference.
 pub fn whole(case: &CaseReport) -> Whole {
     let ends = (case.expected.len(), case.actual.len());
+    let mut rows = vec![];
     let Some(difference) = &case.difference else {
-        let rows = aligned(case, (0, 0), ends);
+        rows = aligned(case, (0, 0), ends);
+        open_lines_agree(case, &mut rows);
         return Whole { first: rows.len(), rows };
     };
     let (expected, actual) = place(case, difference);
     let before = before(case, expected, actual, usize::MAX);
-    let mut rows = aligned(case, (0, 0), (before.expected, before.actual));
+    rows.extend(aligned(case, (0, 0), (before.expected, before.actual)));
     rows.extend(before.rows);
+    open_lines_agree(case, &mut rows);
     let first = rows.len();
     let (found, next, own_next) = at(case, difference);
+    let mut rest = aligned(case, (next, own_next), ends);
+    open_lines_agree(case, &mut rest);
     rows.extend(found);
-    rows.extend(aligned(case, (next, own_next), ends));
+    rows.extend(rest);
     Whole { rows, first }
+}
+
+/// What stands in place of something that is not graded is no difference.
+fn open_lines_agree(case: &CaseReport, rows: &mut [Row]) {
+    let theirs = |row: &Row| row.expected.map(|line| &case.expected[line]);
+    for row in rows.iter_mut() {
+        let (Some(theirs), Some(own)) = row.sides(case) else { continue };
+        row.agrees |= theirs.is_open && fits(&theirs.said, &own.said) && theirs.typed == own.typed;
+    }
+    let stands_for_any = |row: &Row| theirs(row).is_some_and(|line| line.text == "...");
+    let any: Vec<usize> = (0..rows.len()).filter(|&at| stands_for_any(&rows[at])).collect();
+    for at in any {
+        let before = rows[..at].iter().rev().take_while(|row| row.expected.is_none()).count();
+        let after = rows[at + 1..].iter().take_while(|row| row.expected.is_none()).count();
+        rows[at - before..=at + after].iter_mut().for_each(|row| row.agrees = true);
+    }
+}
+
+/// Whether a line has the parts of one that stand around its open places, in their order.
+fn fits(open: &str, own: &str) -> bool {
+    let mut parts = open.split('…');
+    let Some(mut rest) = parts.next().and_then(|start| own.strip_prefix(start)) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((end, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(end)
 }
 
 /// The lines at which a difference is; past the last one for a side that has ended.

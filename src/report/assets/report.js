@@ -63,7 +63,7 @@
     }
   });
 
-  const folds = () => all(".case.bad, .fold");
+  const folds = () => all(".case:not(.good), .fold");
   const unfold = one("unfold");
   unfold.addEventListener("click", () => {
     const open = unfold.getAttribute("aria-pressed") !== "true";
