@@ -1,5 +1,6 @@
 //! Reports: one file a format. They consume a [`Report`](crate::grade::Report) and know no process and no game.
 
+pub mod class_html;
 pub mod html;
 pub mod json;
 mod page;

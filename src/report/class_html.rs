@@ -1,0 +1,349 @@
+//! The results of a class as one page for a browser: a table to sort and search, and what fails how often.
+//!
+//! The rows go into the page one by one, as data from which its script makes the lines of the table that are seen. What
+//! is counted follows after them, so that no more than the counts is kept.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use maud::{Markup, html};
+use serde::Serialize;
+
+use super::page::{Page, prose, shown};
+use crate::grade::{Class, Outcome, Record, Row, Totals};
+use crate::judge::Verdict;
+
+const PAGE: Page = Page { style: include_str!("assets/class.css"), script: include_str!("assets/class.js") };
+
+/// Writes the page. It takes the rows one at a time, in the order in which they are first shown.
+///
+/// # Errors
+/// Those of the rows, and those of the writer.
+pub fn write(class: &Class, rows: impl Iterator<Item = io::Result<Row>>, writer: &mut dyn Write) -> io::Result<()> {
+    PAGE.start(&format!("{}: the class", class.title), writer)?;
+    let mut counts = Counts::new(class);
+    write!(writer, "<script type=\"application/json\" id=\"rows\">[")?;
+    for (index, row) in rows.enumerate() {
+        let row = row?;
+        let line = counts.count(&row);
+        write!(writer, "{}{}", if index == 0 { "\n" } else { ",\n" }, json(&line)?)?;
+    }
+    let names = Names {
+        cases: counts.cases.names.iter().map(|id| shown(id)).collect(),
+        rules: counts.rules.names.iter().map(|id| shown(id)).collect(),
+        rulings: counts.rulings.names.iter().map(|id| shown(id)).collect(),
+    };
+    writeln!(writer, "]</script><script type=\"application/json\" id=\"names\">{}</script>", json(&names)?)?;
+    write!(writer, "{}{}{}", header(class, &counts).0, table(class, &counts).0, charts(class, &counts).0)?;
+    PAGE.end(writer)
+}
+
+/// JSON that can stand in a page: nothing in it ends the element around it.
+fn json(value: &impl Serialize) -> io::Result<String> {
+    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+}
+
+/// A row of the table: key, folder, outcome, hundredths of points and of those that there are, passed cases, cases, the
+/// failing cases, the rules that they break, the rulings, and why it was not graded.
+#[derive(Serialize)]
+struct Line(String, String, Outcome, u64, u64, usize, usize, Vec<usize>, Vec<usize>, Vec<usize>, String);
+
+/// What the numbers in a [`Line`] stand for.
+#[derive(Serialize)]
+struct Names {
+    cases: Vec<String>,
+    rules: Vec<String>,
+    rulings: Vec<String>,
+}
+
+/// Names by numbers, in the order in which they were met, and how many submissions have each.
+#[derive(Default)]
+struct Tally {
+    names: Vec<String>,
+    numbers: BTreeMap<String, usize>,
+    counts: Vec<usize>,
+}
+
+impl Tally {
+    fn number(&mut self, name: &str) -> usize {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        self.numbers.insert(name.to_owned(), self.names.len());
+        self.names.push(name.to_owned());
+        self.counts.push(0);
+        self.names.len() - 1
+    }
+
+    fn count(&mut self, numbers: &[usize]) {
+        numbers.iter().for_each(|&number| self.counts[number] += 1);
+    }
+
+    /// The numbers with the most frequent first, without those that were not met.
+    fn by_frequency(&self) -> Vec<usize> {
+        let mut numbers: Vec<usize> = (0..self.names.len()).filter(|&number| self.counts[number] > 0).collect();
+        numbers.sort_by_key(|&number| std::cmp::Reverse(self.counts[number]));
+        numbers
+    }
+}
+
+/// What is counted over all rows.
+struct Counts {
+    totals: Totals,
+    /// Submissions in each tenth of the points; the last is for all of them.
+    tenths: [usize; 11],
+    cases: Tally,
+    rules: Tally,
+    rulings: Tally,
+    /// For a rule, in which cases it is broken, and how often.
+    places: BTreeMap<(usize, usize), usize>,
+}
+
+impl Counts {
+    fn new(class: &Class) -> Counts {
+        let mut cases = Tally::default();
+        for case in &class.cases {
+            cases.number(&case.id);
+        }
+        Counts {
+            totals: Totals::default(),
+            tenths: [0; 11],
+            cases,
+            rules: Tally::default(),
+            rulings: Tally::default(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    fn count(&mut self, row: &Row) -> Line {
+        let report = &row.report;
+        self.totals.count(report);
+        if report.outcome != Outcome::Error {
+            self.tenths[tenth(report)] += 1;
+        }
+        let (mut failing, mut rules) = (vec![], vec![]);
+        // That a program does not run at all says nothing of any case.
+        let is_run = matches!(report.outcome, Outcome::Passed | Outcome::Failed);
+        for case in report.cases.iter().filter(|case| is_run && case.verdict != Verdict::Passed) {
+            let number = self.cases.number(&case.id);
+            failing.push(number);
+            let rule = case.difference.as_ref().and_then(|difference| difference.rule.as_deref());
+            let Some(rule) = rule.map(|rule| self.rules.number(rule)) else { continue };
+            *self.places.entry((rule, number)).or_default() += 1;
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        let ruling = |ruling: &crate::grade::RulingRecord| format!("{} = {}", ruling.question, ruling.answer);
+        let rulings: Vec<usize> = report.rulings.iter().map(|answer| self.rulings.number(&ruling(answer))).collect();
+        self.cases.count(&failing);
+        self.rules.count(&rules);
+        self.rulings.count(&rulings);
+        let passed = report.cases.iter().filter(|case| case.verdict == Verdict::Passed).count();
+        let reason = report.reason.as_deref().or(report.syntax_error.as_deref().map(last_line)).unwrap_or_default();
+        Line(
+            shown(&row.key),
+            row.folder.clone(),
+            report.outcome,
+            report.score.hundredths(),
+            report.max_score.hundredths(),
+            passed,
+            report.cases.len(),
+            failing,
+            rules,
+            rulings,
+            shown(&start(reason)),
+        )
+    }
+}
+
+/// The last line of Python's own words names the fault.
+fn last_line(words: &str) -> &str {
+    words.trim_end().lines().last().unwrap_or_default()
+}
+
+/// As much of a text as has room in a line.
+fn start(text: &str) -> String {
+    text.chars().take(160).collect()
+}
+
+fn tenth(report: &Record) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100 percent")]
+    let tenth = (report.score.percent_of(report.max_score) / 10.0) as usize;
+    tenth.min(10)
+}
+
+fn header(class: &Class, counts: &Counts) -> Markup {
+    let Totals { submissions, passed, failed, not_run, errors, .. } = counts.totals;
+    let part = |count: usize, outcome: Outcome, words: &str| {
+        html! { @if count > 0 { li { (filter("outcome", outcome.id(), words)) " " strong { (count) } } } }
+    };
+    html! {
+        header {
+            p.kicker { (shown(&class.title)) }
+            h1 { (submissions) @if submissions == 1 { " submission" } @else { " submissions" } }
+            ul.totals {
+                (part(passed, Outcome::Passed, "Passed"))
+                (part(failed, Outcome::Failed, "Failed"))
+                (part(not_run, Outcome::NotRun, "Not run"))
+                (part(errors, Outcome::Error, "Not graded"))
+            }
+            h2 #scores { "Points" }
+            ol.histogram aria-labelledby="scores" {
+                @for (index, &count) in counts.tenths.iter().enumerate() {
+                    li {
+                        span.count { (count) }
+                        (column(count, counts.tenths.iter().copied().max().unwrap_or(0)))
+                        span.label { @if index == 10 { "100 %" } @else { (index * 10) "–" (index * 10 + 9) " %" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A button that shows only those rows of the table that have this.
+fn filter(kind: &str, value: impl maud::Render, words: &str) -> Markup {
+    html! { button.filter type="button" data-kind=(kind) data-value=(value) { (shown(words)) } }
+}
+
+fn column(count: usize, most: usize) -> Markup {
+    let height = hundredths(count, most);
+    html! {
+        svg viewBox="0 0 10 100" preserveAspectRatio="none" aria-hidden="true" {
+            rect y=(100 - height) width="10" height=(height) {}
+        }
+    }
+}
+
+fn bar(count: usize, most: usize) -> Markup {
+    html! {
+        svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
+            rect width=(hundredths(count, most)) height="10" {}
+        }
+    }
+}
+
+/// A part of a whole in hundredths, never nothing for something.
+fn hundredths(part: usize, whole: usize) -> usize {
+    (part * 100).div_ceil(whole.max(1))
+}
+
+fn charts(class: &Class, counts: &Counts) -> Markup {
+    let rules = counts.rules.by_frequency();
+    let cases = counts.cases.by_frequency();
+    let rulings = counts.rulings.by_frequency();
+    let most = |tally: &Tally, numbers: &[usize]| numbers.first().map_or(0, |&number| tally.counts[number]);
+    let title = |number: usize| class.cases.get(number).map_or(String::new(), |case| case.title.clone());
+    html! {
+        section {
+            h2 { "Rules that are broken" }
+            @if rules.is_empty() { p.quiet { "None." } } @else {
+                p.quiet { "By how many submissions, in one case or more." }
+                table.chart {
+                    thead { tr { th scope="col" { "Rule" } th scope="col" { "Submissions" } th scope="col" { "Most often in" } } }
+                    tbody {
+                        @for &rule in &rules {
+                            tr {
+                                th scope="row" {
+                                    (filter("rule", rule, &counts.rules.names[rule]))
+                                    @if let Some(sentence) = sentence(&counts.rules.names[rule]) { p { (prose(sentence)) } }
+                                }
+                                td { (bar(counts.rules.counts[rule], most(&counts.rules, &rules))) (counts.rules.counts[rule]) }
+                                td { (places(counts, rule)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        section {
+            h2 { "Cases that fail" }
+            @if cases.is_empty() { p.quiet { "None." } } @else {
+                table.chart {
+                    thead { tr { th scope="col" { "Case" } th scope="col" { "Submissions" } } }
+                    tbody {
+                        @for &case in &cases {
+                            tr {
+                                th scope="row" {
+                                    (filter("case", case, &counts.cases.names[case])) p { (shown(&title(case))) }
+                                }
+                                td { (bar(counts.cases.counts[case], most(&counts.cases, &cases))) (counts.cases.counts[case]) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        section {
+            h2 { "Open questions, as they were answered" }
+            @if rulings.is_empty() { p.quiet { "None made a difference." } } @else {
+                table.chart {
+                    thead { tr { th scope="col" { "Question and answer" } th scope="col" { "Submissions" } } }
+                    tbody {
+                        @for &ruling in &rulings {
+                            tr {
+                                th scope="row" { (filter("ruling", ruling, &counts.rulings.names[ruling])) }
+                                td { (bar(counts.rulings.counts[ruling], most(&counts.rulings, &rulings))) (counts.rulings.counts[ruling]) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The cases in which a rule is broken most often.
+fn places(counts: &Counts, rule: usize) -> String {
+    let mut places: Vec<(usize, usize)> =
+        counts.places.range((rule, 0)..(rule + 1, 0)).map(|(&(_, case), &count)| (count, case)).collect();
+    places.sort_by_key(|&(count, case)| (std::cmp::Reverse(count), case));
+    let most: Vec<String> =
+        places.iter().take(3).map(|&(count, case)| format!("{} ({count})", shown(&counts.cases.names[case]))).collect();
+    let more = places.len() - most.len();
+    most.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
+/// What a rule asks.
+fn sentence(id: &str) -> Option<&'static str> {
+    let rules = reference::Game::ALL.iter().flat_map(|game| game.rules());
+    rules.into_iter().find(|rule| rule.id == id).map(|rule| rule.sentence)
+}
+
+fn table(class: &Class, counts: &Counts) -> Markup {
+    // Numbers start with the smallest, texts with the first letter.
+    let columns = ["Submission", "Outcome", "Points", "Cases passed", "First failing case", "First rule broken"];
+    html! {
+        main {
+            h2 { "Submissions" }
+            noscript { p { "The table is made by a script, which this browser does not run. The same is in results.csv." } }
+            div.tools hidden {
+                label { "Search " input #search type="search" autocomplete="off" spellcheck="false"; }
+                span #filter hidden { "Only " strong {} " " button type="button" { "Show all" } }
+                output #found aria-live="polite" {}
+            }
+            div.wide {
+                table #class hidden {
+                    caption.unseen { "The submissions of " (shown(&class.title)) }
+                    thead {
+                        tr {
+                            @for (index, name) in columns.iter().enumerate() {
+                                th scope="col" aria-sort=(if index == 0 { "ascending" } else { "none" }) {
+                                    button type="button" { (name) }
+                                }
+                            }
+                        }
+                    }
+                    tbody {}
+                }
+            }
+            nav.pages aria-label="Pages of the table" hidden {
+                button #back type="button" { "← Back" }
+                output #page {}
+                button #on type="button" { "On →" }
+            }
+            @if counts.totals.submissions == 0 { p { "Nobody has been graded." } }
+        }
+    }
+}
