@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use maud::{Markup, html};
 use serde::Serialize;
 
+use super::json::without_actors;
 use super::page::{Page, prose, shown};
 use crate::grade::{Class, Outcome, Record, Row, Totals};
 use crate::judge::Verdict;
@@ -40,7 +41,7 @@ pub fn write(class: &Class, rows: impl Iterator<Item = io::Result<Row>>, writer:
 
 /// JSON that can stand in a page: nothing in it ends the element around it.
 fn json(value: &impl Serialize) -> io::Result<String> {
-    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+    Ok(without_actors(&serde_json::to_string(value)?).replace('<', "\\u003c"))
 }
 
 /// A row of the table: key, folder, outcome, hundredths of points and of those that there are, passed cases, cases, the
@@ -188,6 +189,10 @@ fn header(class: &Class, counts: &Counts) -> Markup {
                 (part(not_run, Outcome::NotRun, "Not run"))
                 (part(errors, Outcome::Error, "Not graded"))
             }
+            nav aria-label="Parts of this page" {
+                a href="#submissions" { "Submissions" } " " a href="#rules" { "Rules that are broken" } " "
+                a href="#cases" { "Cases that fail" } " " a href="#questions" { "Open questions" }
+            }
             h2 #scores { "Points" }
             ol.histogram aria-labelledby="scores" {
                 @for (index, &count) in counts.tenths.iter().enumerate() {
@@ -237,7 +242,7 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
     let title = |number: usize| class.cases.get(number).map_or(String::new(), |case| case.title.clone());
     html! {
         section {
-            h2 { "Rules that are broken" }
+            h2 #rules { "Rules that are broken" }
             @if rules.is_empty() { p.quiet { "None." } } @else {
                 p.quiet { "By how many submissions, in one case or more." }
                 table.chart {
@@ -258,7 +263,7 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
             }
         }
         section {
-            h2 { "Cases that fail" }
+            h2 #cases { "Cases that fail" }
             @if cases.is_empty() { p.quiet { "None." } } @else {
                 table.chart {
                     thead { tr { th scope="col" { "Case" } th scope="col" { "Submissions" } } }
@@ -276,7 +281,7 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
             }
         }
         section {
-            h2 { "Open questions, as they were answered" }
+            h2 #questions { "Open questions, as they were answered" }
             @if rulings.is_empty() { p.quiet { "None made a difference." } } @else {
                 table.chart {
                     thead { tr { th scope="col" { "Question and answer" } th scope="col" { "Submissions" } } }
@@ -316,7 +321,7 @@ fn table(class: &Class, counts: &Counts) -> Markup {
     let columns = ["Submission", "Outcome", "Points", "Cases passed", "First failing case", "First rule broken"];
     html! {
         main {
-            h2 { "Submissions" }
+            h2 #submissions { "Submissions" }
             noscript { p { "The table is made by a script, which this browser does not run. The same is in results.csv." } }
             div.tools hidden {
                 label { "Search " input #search type="search" autocomplete="off" spellcheck="false"; }

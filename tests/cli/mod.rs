@@ -16,15 +16,9 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-use crate::support::quickest_python;
+use crate::support::path_with_quickest_python;
 
-/// The path with the folder of the Python that starts quickest before all others.
-static PATH: LazyLock<OsString> = LazyLock::new(|| {
-    let python = quickest_python().path;
-    let folder = python.parent().unwrap().to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap()
-});
+static PATH: LazyLock<OsString> = LazyLock::new(path_with_quickest_python);
 
 /// A folder of one's own in which `check` is called.
 pub struct Desk {

@@ -1,5 +1,8 @@
 //! What more than one test binary needs.
 
+#[allow(dead_code, reason = "not every test binary writes reports")]
+pub mod pages;
+
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,4 +27,13 @@ pub fn quickest_python() -> Interpreter {
 pub fn sandbox() -> Confinement {
     let launcher = Some(env!("CARGO_BIN_EXE_check").into());
     Confinement { isolation: Isolation::Sandbox, launcher, ..Confinement::default() }
+}
+
+/// The path with the folder of the Python that starts quickest before all others.
+#[allow(dead_code, reason = "not every test binary calls check")]
+pub fn path_with_quickest_python() -> std::ffi::OsString {
+    let python = quickest_python().path;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let first = python.parent().map(std::path::Path::to_owned);
+    std::env::join_paths(first.into_iter().chain(std::env::split_paths(&path))).unwrap_or(path)
 }

@@ -32,7 +32,7 @@
     ruling: (row, value) => row.rulings.includes(Number(value)),
   };
 
-  const PAGE = 100;
+  const PAGE = 50;
   let sorted = rows;
   let found = rows;
   let page = 0;

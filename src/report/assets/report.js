@@ -2,19 +2,33 @@
 (() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const one = (id) => document.getElementById(id);
+  const reveal = (element) => {
+    for (let at = element; at; at = at.parentElement) if (at.localName === "details") at.open = true;
+  };
+
+  // Where runs of differing lines start, in all cases.
+  const starts = all(".x").filter((row) => !row.previousElementSibling?.classList.contains("x"));
+  const cases = starts.map((row) => row.closest(".case"));
+  let at = -1;
+
+  // A link to a case opens it, and the next difference is its first.
+  const follow = () => {
+    const target = document.querySelector(".case:target");
+    if (!target) return;
+    reveal(target);
+    const first = cases.indexOf(target);
+    if (first >= 0) at = first - 1;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", follow);
+
+  // A report without a difference has nothing to jump to.
+  if (!one("next")) return follow();
   all(".tools [hidden]").forEach((tool) => { tool.hidden = false; });
 
   // A narrow window has no room for two columns; whoever wants them there can still choose them.
   if (matchMedia("(max-width: 50rem)").matches) one("one").checked = true;
 
-  const reveal = (element) => {
-    for (let at = element; at; at = at.parentElement) if (at.localName === "details") at.open = true;
-  };
-
-  // From one run of differing lines to the next, through all cases.
-  const starts = all(".x").filter((row) => !row.previousElementSibling?.classList.contains("x"));
-  const cases = starts.map((row) => row.closest(".case"));
-  let at = -1;
   const jump = (step) => {
     at = Math.min(Math.max(at + step, 0), starts.length - 1);
     const row = starts[at];
@@ -31,18 +45,6 @@
     const step = { n: 1, p: -1 }[event.key];
     if (step && starts.length && !event.ctrlKey && !event.metaKey && !event.altKey) jump(step);
   });
-
-  // A link to a case opens it, and the next difference is its first.
-  const follow = () => {
-    const target = one(decodeURIComponent(location.hash.slice(1)));
-    if (!target?.classList.contains("case")) return;
-    reveal(target);
-    const first = cases.indexOf(target);
-    if (first >= 0) at = first - 1;
-    target.scrollIntoView();
-  };
-  addEventListener("hashchange", follow);
-  follow();
 
   // Spaces and tabs as signs, and line ends.
   const plain = new Map();
@@ -79,4 +81,5 @@
     closed.forEach((fold) => { fold.open = true; });
   });
   addEventListener("afterprint", () => { closed.forEach((fold) => { fold.open = false; }); });
+  follow();
 })();
