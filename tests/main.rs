@@ -4,4 +4,5 @@
 mod cases;
 mod cli;
 mod laws;
+mod pages;
 mod support;

@@ -317,7 +317,7 @@ fn align(case: &CaseReport, theirs: &[Key<'_>], own: &[Key<'_>], levels: &[Liken
 /// What differs in two lines, word by word; of lines that differ in many places all between the first and the last.
 fn marks(expected: &SideLine, actual: &SideLine) -> (Vec<Mark>, Vec<Mark>) {
     const MOST: usize = 3;
-    let (a, b) = (words_of(&expected.said), words_of(&actual.said));
+    let (a, b) = (words_of(start(&expected.said, FAR)), words_of(start(&actual.said, FAR)));
     let differing: Vec<(Range<usize>, Range<usize>)> = capture_diff_slices(Algorithm::Myers, &a, &b)
         .into_iter()
         .filter(|part| part.tag() != DiffTag::Equal)
@@ -339,6 +339,15 @@ fn marks(expected: &SideLine, actual: &SideLine) -> (Vec<Mark>, Vec<Mark>) {
         (mark(&a, theirs, only_spaces), mark(&b, own, only_spaces))
     };
     differing.iter().map(pair).unzip()
+}
+
+/// What differs further on in a line is not looked for.
+const FAR: usize = 10_000;
+
+/// So many bytes of a text, or a few more where a character stands there.
+fn start(text: &str, most: usize) -> &str {
+    let end = (most..text.len()).find(|&at| text.is_char_boundary(at));
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// Words, runs of spaces, sequences for the terminal, and every other character by itself.
@@ -422,6 +431,5 @@ pub fn limited(said: &str, marks: &[Mark]) -> String {
     if said.len() <= until {
         return said.to_owned();
     }
-    let end = (until..=said.len()).find(|&at| said.is_char_boundary(at)).unwrap_or(said.len());
-    format!("{}…", &said[..end])
+    format!("{}…", start(said, until))
 }

@@ -1,8 +1,8 @@
 //! A browser as a WebDriver drives it: <https://www.w3.org/TR/webdriver2/>, with the extensions of ChromeDriver.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 pub struct Driver {
     process: Child,
     address: String,
+    /// Closed, it would end what writes into it.
+    _said: BufReader<ChildStdout>,
 }
 
 impl Driver {
@@ -17,13 +19,13 @@ impl Driver {
     pub fn start() -> Option<Driver> {
         let mut process =
             Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-        let said = BufReader::new(process.stdout.take()?);
-        let told = said.lines().map_while(Result::ok).find_map(|line| {
+        let mut said = BufReader::new(process.stdout.take()?);
+        let told = said.by_ref().lines().map_while(Result::ok).find_map(|line| {
             let (_, port) = line.rsplit_once("started successfully on port ")?;
             port.trim_end_matches('.').parse().ok()
         });
         let port: u16 = told.expect("chromedriver says on which port it is");
-        Some(Driver { process, address: format!("http://127.0.0.1:{port}") })
+        Some(Driver { process, address: format!("http://127.0.0.1:{port}"), _said: said })
     }
 
     /// Opens a browser that has nothing of a person's own, and lets it see no network by itself.
@@ -65,7 +67,7 @@ pub struct Browser {
 impl Browser {
     /// Opens a file and waits until it is there.
     pub fn show(&self, file: &Path) {
-        self.visit(&format!("file://{}", file.display()));
+        self.visit(&address(file));
     }
 
     pub fn visit(&self, url: &str) {
@@ -186,6 +188,12 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let _ = minreq::delete(&self.session).send();
     }
+}
+
+/// A file as an address.
+pub fn address(file: &Path) -> String {
+    let path = file.display().to_string().replace('\\', "/");
+    format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" })
 }
 
 fn id(element: &Value) -> String {

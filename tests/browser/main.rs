@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::{fs, io};
 
 use console_check::report::{class_html, html};
-use driver::{Browser, Driver};
+use driver::{Browser, Driver, address};
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::pages;
 use tempfile::TempDir;
@@ -109,7 +109,7 @@ fn main() -> ExitCode {
 fn look_at(browser: &Browser, pages: &Pages, look: Look) -> Result<(), Failed> {
     look(browser, pages);
     let (said, asked) = (browser.console(), browser.requests());
-    let own = format!("file://{}/", pages.folder.path().display());
+    let own = address(pages.folder.path());
     // What stands for the picture of a page is nothing at all.
     let is_own = |url: &str| url.starts_with(&own) || url == "data:,";
     let others: Vec<&String> = asked.iter().filter(|url| !is_own(url)).collect();
@@ -202,7 +202,7 @@ fn a_link_opens_its_case(browser: &Browser, pages: &Pages) {
     browser.click("#next");
     assert!(browser.is("document.activeElement.closest('.case').id === 'case-busts-in-a-row'"));
     browser.visit("about:blank");
-    browser.visit(&format!("file://{}#case-model-game", pages.student().display()));
+    browser.visit(&format!("{}#case-model-game", address(pages.student())));
     assert!(browser.is("document.getElementById('case-model-game').open"));
     let top = browser.number("document.getElementById('case-model-game').getBoundingClientRect().top");
     assert!((0.0..300.0).contains(&top), "{top}");

@@ -1,0 +1,141 @@
+//! What is written for a browser, before any browser sees it; `tests/browser` looks at it in one.
+
+use std::io;
+
+use console_check::grade::Report;
+use console_check::judge::Verdict;
+use console_check::report::{class_html, html};
+
+use crate::cli::Desk;
+use crate::support::pages::{HOSTILE, case, class, failing, flood, hostile, line, report, row, rows};
+
+/// What is asked of the page of one submission.
+const LARGEST: usize = 300_000;
+
+fn page(report: &Report) -> String {
+    let mut page = vec![];
+    html::write(report, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+fn class_page(rows: impl Iterator<Item = io::Result<console_check::grade::Row>>) -> io::Result<String> {
+    let mut page = vec![];
+    class_html::write(&class(), rows, &mut page)?;
+    Ok(String::from_utf8(page).unwrap())
+}
+
+/// Every element that is opened is closed in its place, and no attribute stands twice or is unquoted.
+fn assert_well_formed(page: &str) {
+    const EMPTY: [&str; 4] = ["meta", "link", "input", "!DOCTYPE"];
+    let mut open: Vec<&str> = vec![];
+    let mut rest = page;
+    while let Some((_, after)) = rest.split_once('<') {
+        let end = after.find('>').unwrap();
+        let tag = &after[..end];
+        rest = &after[end + 1..];
+        let name = tag.split([' ', '\n']).next().unwrap();
+        if let Some(closed) = name.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(closed), "…{}", &rest[..rest.len().min(80)]);
+            continue;
+        }
+        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+        if !EMPTY.contains(&name) {
+            open.push(name);
+        }
+        if ["style", "script"].contains(&name) {
+            rest = &rest[rest.find(&format!("</{name}>")).unwrap()..];
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+/// Nothing of the hostile text stands in the page as it was.
+fn assert_inert(page: &str) {
+    assert!(!page.contains("<img") && !page.contains("<script>window"));
+    assert!(!page.contains(|c: char| c.is_control() && c != '\n'));
+    assert!(!page.contains(['\u{202e}', '\u{200b}', '\u{2028}', '\u{feff}']));
+    assert!(page.contains("⟨U+202E⟩txet"));
+}
+
+#[test]
+fn pages_are_well_formed() {
+    let passed = report(vec![case("one", Verdict::Passed), case("two", Verdict::Passed)]);
+    let game = vec![line("Dart 1", None), line("Enter score: ", Some("60")), line("Treble 20", None)];
+    let failed =
+        report(vec![failing("one", game.clone(), vec![line("Dart  1", None)], 0), failing("two", game, vec![], 0)]);
+    for report in [passed, failed, flood(100), hostile()] {
+        assert_well_formed(&page(&report));
+    }
+    assert_well_formed(&class_page(rows(&class(), 50)).unwrap());
+    assert_well_formed(&class_page(std::iter::empty()).unwrap());
+}
+
+#[test]
+fn hostile_text_is_inert() {
+    assert_inert(&page(&hostile()));
+    let mut row = row(HOSTILE, &hostile());
+    row.folder = HOSTILE.to_owned();
+    assert_inert(&class_page(std::iter::once(Ok(row))).unwrap());
+}
+
+#[test]
+fn no_failure_makes_a_large_page() {
+    let long = |count: usize, more: &str| -> Vec<_> {
+        let said = |number: usize| line(&format!("line {number} of a game {more}"), Some("60"));
+        (0..count).map(said).collect()
+    };
+    // Every line of every case differs; a line is a flood; the lines are a flood.
+    let every = (0..38).map(|number| failing(&format!("case-{number}"), long(900, ""), long(900, "!"), 0)).collect();
+    let endless = [line(&"\u{1b}".repeat(1 << 20), None)];
+    let one = (0..38).map(|number| failing(&format!("case-{number}"), long(9, ""), endless.to_vec(), 0)).collect();
+    for report in [report(every), report(one), flood(500_000)] {
+        let size = page(&report).len();
+        assert!(size < LARGEST, "{size}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let page = page(&flood(5_000));
+    // 40 lines and the 600 that are looked at are there, or as many of them as there is room for.
+    let shown = page.matches(" line </span>").count();
+    let told = format!("Left out after this: 0 lines of what is expected, {} lines of yours.", 5_000 - shown);
+    assert!(shown > 300 && page.contains(&told), "{shown}");
+}
+
+#[test]
+fn the_same_report_gives_the_same_bytes() {
+    assert_eq!(page(&hostile()), page(&hostile()));
+    assert_eq!(class_page(rows(&class(), 30)).unwrap(), class_page(rows(&class(), 30)).unwrap());
+}
+
+#[test]
+fn a_row_that_can_not_be_read_is_an_error() {
+    let class = class();
+    let broken = rows(&class, 3).chain([Err(io::Error::other("the journal ends here"))]);
+    assert_eq!(class_page(broken).unwrap_err().to_string(), "the journal ends here");
+}
+
+#[test]
+fn a_case_that_is_withheld_says_nothing_else() {
+    let mut secret = failing("secret", vec![line("the secret", None)], vec![], 0);
+    secret.hidden = true;
+    let page_of = |report: Report| page(&report);
+    assert!(page_of(report(vec![secret.clone()])).contains("the secret"));
+    let shown = page_of(report(vec![secret]).for_students());
+    assert!(
+        shown.contains("This case is hidden") && !shown.contains("the secret") && !shown.contains("the words differ")
+    );
+}
+
+#[test]
+fn the_page_is_a_format() {
+    let desk = Desk::with_student("darts/bad/one_left_is_no_bust.py");
+    let said = desk.check(&["darts", "student.py", "--format", "html"]);
+    assert!(said.status == 1 && said.out.starts_with("<!DOCTYPE html>") && said.err.is_empty());
+    assert_well_formed(&said.out);
+    let text = std::fs::read_to_string(desk.path().join("student.py")).unwrap();
+    assert!(text.len() < said.out.len() && said.out.len() < LARGEST);
+    assert_eq!(desk.check(&["darts", "student.py", "--format", "terminal,html", "--output", "here"]).status, 1);
+    assert_eq!(std::fs::read_to_string(desk.path().join("here/report.html")).unwrap(), said.out);
+}
