@@ -194,7 +194,7 @@ fn difference_record(case: &CaseReport, difference: &DifferenceReport) -> Differ
     let actual = difference.actual_line.and_then(|line| case.actual.get(line));
     DifferenceRecord {
         expected_line: difference.expected_line.map(|line| line + 1),
-        actual_line: difference.actual_line.map(|line| line + 1),
+        actual_line: difference.actual_line.map(|line| case.left_out.0 + line + 1),
         expected: expected.map(|line| line.text.clone()),
         actual: actual.map(|line| line.text.clone()),
         cause: difference.cause,

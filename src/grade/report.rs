@@ -120,8 +120,10 @@ pub struct CaseReport {
     pub seed: Option<String>,
     /// The expected transcript, line by line.
     pub expected: Vec<SideLine>,
-    /// The submission's transcript, line by line.
+    /// The submission's transcript, line by line; of a flood what is near the first difference.
     pub actual: Vec<SideLine>,
+    /// How many lines it has before and after these.
+    pub left_out: (usize, usize),
 }
 
 /// A line of one of the two transcripts.
@@ -142,7 +144,7 @@ pub struct SideLine {
 pub struct DifferenceReport {
     /// The line of the expected transcript, from 0.
     pub expected_line: Option<usize>,
-    /// The line of the submission's transcript, from 0.
+    /// The line of the submission's transcript among those that are there, from 0.
     pub actual_line: Option<usize>,
     /// What kind of difference it is.
     pub cause: Cause,
@@ -293,6 +295,7 @@ impl CaseReport {
             seed: None,
             expected: vec![],
             actual: vec![],
+            left_out: (0, 0),
         }
     }
 }
@@ -389,10 +392,12 @@ fn script_case(assignment: &Assignment, case: &Case, judged: &JudgedCase, run: &
     report.inputs = run.script.inputs.to_vec();
     report.read = outcome.lines_read;
     report.seed = run.script.seed.map(ToString::to_string);
-    report.difference = judged.difference.as_ref().map(|difference| difference_report(difference, run.script.inputs));
+    report.difference =
+        judged.difference.as_ref().map(|difference| difference_report(judged, difference, run.script.inputs));
     if judged.verdict != Verdict::Passed {
         report.expected = expected_lines(&judged.transcript);
         report.actual = actual_lines(judged, &outcome.stdout, run.script.inputs);
+        report.left_out = (judged.screen.before, judged.screen.after);
     }
     report
 }
@@ -415,11 +420,11 @@ fn dice_case(assignment: &Assignment, case: &Case, runs: &[judge::Run<'_>], unfa
     report
 }
 
-fn difference_report(difference: &Difference, inputs: &[String]) -> DifferenceReport {
+fn difference_report(judged: &JudgedCase, difference: &Difference, inputs: &[String]) -> DifferenceReport {
     let answers = difference.answers.min(inputs.len());
     DifferenceReport {
         expected_line: difference.expected_line,
-        actual_line: difference.actual_line,
+        actual_line: difference.actual_line.map(|line| line - judged.screen.before),
         cause: difference.cause,
         rule: difference.rule,
         why: difference.why.clone(),
@@ -473,12 +478,22 @@ fn in_plain_words(segment: &Segment) -> &str {
 }
 
 fn actual_lines(judged: &JudgedCase, printed: &[u8], inputs: &[String]) -> Vec<SideLine> {
-    let lines = judged.screen.lines.iter().enumerate();
-    let side = |(index, line): (usize, &judge::ScreenLine)| SideLine {
-        said: String::from_utf8_lossy(&printed[line.bytes.clone()]).trim_end_matches('\r').to_owned(),
+    let side = |line: &judge::ScreenLine| SideLine {
+        said: shortened(String::from_utf8_lossy(&printed[line.bytes.clone()]).trim_end_matches('\r')),
         typed: line.typed.map(|input| inputs.get(input).cloned()),
-        text: judged.screen.text(index, printed, inputs),
+        text: shortened(&judge::Screen::text(line, printed, inputs)),
         is_open: false,
     };
-    lines.map(side).collect()
+    judged.screen.lines.iter().map(side).collect()
 }
+
+/// A line of a length that no game prints, without its end.
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}… ({} bytes more)", &line[..end], line.len() - end),
+        None => line.to_owned(),
+    }
+}
+
+/// In characters.
+const LONGEST_LINE: usize = 4_000;

@@ -301,7 +301,8 @@ impl Sides<'_> {
     /// The expected lines and the submission's from these on.
     fn rest(&self, expected: usize, actual: usize) -> (Vec<String>, Vec<String>) {
         let theirs = (expected..self.transcript.lines.len()).map(|line| self.expected_text(line)).collect();
-        let own = (actual..self.screen.lines.len()).map(|line| self.actual_text(line)).collect();
+        // A flood is no story.
+        let own = (actual..self.screen.lines.len()).take(RIGHT_AMOUNT).map(|line| self.actual_text(line)).collect();
         (theirs, own)
     }
 
@@ -433,6 +434,9 @@ impl Sides<'_> {
             .unwrap_or_default()
     }
 }
+
+/// No game has so many lines.
+const RIGHT_AMOUNT: usize = 20_000;
 
 struct Found {
     expected: Option<usize>,

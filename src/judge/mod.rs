@@ -85,7 +85,7 @@ impl JudgedCase {
             verdict: Verdict::Passed,
             transcript: Transcript::default(),
             difference: None,
-            screen: Screen { lines: Vec::new(), read_ahead },
+            screen: Screen { lines: Vec::new(), before: 0, after: 0, read_ahead },
             dice: Shown::default(),
         }
     }
@@ -223,13 +223,13 @@ pub fn judge_submission(
                 && let Some(why) = contradiction(game, &rulings, passing)
             {
                 (difference.why, difference.story) = (why, None);
-                return Ok(case);
-            }
-            if let Some(difference) = case.difference.as_mut().filter(|difference| difference.story.is_none()) {
+            } else if let Some(difference) = case.difference.as_mut().filter(|difference| difference.story.is_none()) {
                 let (inputs, printed, near) = (run.script.inputs, &run.outcome.stdout, difference.answers);
                 let unasked = case.screen.unasked();
                 difference.story = question::one_too_many(game, &rulings, inputs, printed, near, unasked);
             }
+            let line = case.difference.as_ref().and_then(|difference| difference.actual_line);
+            case.screen.keep_near(line.unwrap_or(case.screen.lines.len()));
             Ok(case)
         }
     };

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use reference::transcript::{Body, End, Line, Segment, Transcript};
 
+/// So many lines before and after a difference are kept to be shown.
+const NEAR: usize = 2_000;
+
 /// One line of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenLine {
@@ -18,8 +21,12 @@ pub struct ScreenLine {
 /// What a terminal would have shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Screen {
-    /// The lines in their order.
+    /// The lines in their order, or those near a difference.
     pub lines: Vec<ScreenLine>,
+    /// How many lines there are before the first of these.
+    pub before: usize,
+    /// How many lines there are after the last of them.
+    pub after: usize,
     /// Whether an answer was read before its prompt was printed, as far as can be told.
     pub read_ahead: bool,
 }
@@ -45,7 +52,7 @@ impl Screen {
             // What has no prompt of its own was typed right after the one before, or at the end.
             _ => by_prompt.iter().map(|place| place.unwrap_or(printed.len())).collect(),
         };
-        Screen { lines: lines(printed, &places), read_ahead }
+        Screen { lines: lines(printed, &places), before: 0, after: 0, read_ahead }
     }
 
     /// The first input that was read at the start of a line, where no question can have been asked.
@@ -59,9 +66,18 @@ impl Screen {
         after.saturating_sub(1)
     }
 
+    /// Lets go of what is far from this line. A flood has a million lines, and nobody reads them.
+    pub fn keep_near(&mut self, line: usize) {
+        let from = line.saturating_sub(NEAR).min(self.lines.len());
+        let until = (line + NEAR).min(self.lines.len());
+        (self.before, self.after) = (from, self.lines.len() - until);
+        if self.before + self.after > 0 {
+            self.lines = self.lines[from..until].to_vec();
+        }
+    }
+
     /// A line in the text form of a transcript.
-    pub fn text(&self, line: usize, printed: &[u8], inputs: &[String]) -> String {
-        let line = &self.lines[line];
+    pub fn text(line: &ScreenLine, printed: &[u8], inputs: &[String]) -> String {
         let said = String::from_utf8_lossy(&printed[line.bytes.clone()]).into_owned();
         let end = match line.typed {
             Some(input) => End::Typed(inputs.get(input).cloned().unwrap_or_default()),
@@ -150,7 +166,7 @@ mod tests {
             Transcript::parse("Dart 1\nEnter score: «60»\nTreble 20\nEnter score: «20»\n80 scored.\n").unwrap();
         let screen = Screen::new(printed.as_bytes(), read, places, &expected);
         let inputs = ["60".to_owned(), "20".to_owned()];
-        let lines = (0..screen.lines.len()).map(|line| screen.text(line, printed.as_bytes(), &inputs) + "\n");
+        let lines = screen.lines.iter().map(|line| Screen::text(line, printed.as_bytes(), &inputs) + "\n");
         (lines.collect(), screen.read_ahead)
     }
 
@@ -173,6 +189,18 @@ mod tests {
     fn a_program_that_reads_all_at_once_is_told_so() {
         assert_eq!(show(PRINTED, 2, Some(&[0, 0])), (SHOWN.to_owned(), true));
         assert_eq!(show(PRINTED, 2, Some(&[7, 30])), (SHOWN.to_owned(), true));
+    }
+
+    #[test]
+    fn of_a_flood_only_what_is_near_is_kept() {
+        let flood = "line\n".repeat(100_000);
+        let mut screen = Screen::new(flood.as_bytes(), 0, None, &Transcript::default());
+        screen.keep_near(50_000);
+        assert_eq!((screen.before, screen.lines.len(), screen.after), (48_000, 4_000, 48_000));
+        assert_eq!(screen.lines[0].bytes.start, 48_000 * 5);
+        let mut screen = Screen::new(b"a\nb\n", 0, None, &Transcript::default());
+        screen.keep_near(7);
+        assert_eq!((screen.before, screen.lines.len(), screen.after), (0, 2, 0));
     }
 
     #[test]

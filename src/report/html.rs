@@ -289,8 +289,8 @@ impl Picture {
         Picture {
             rows: shown,
             first: first - start,
-            before: (past(before.0), past(before.1)),
-            after: (case.expected.len() - past(until.0), case.actual.len() - past(until.1)),
+            before: (past(before.0), case.left_out.0 + past(before.1)),
+            after: (case.expected.len() - past(until.0), case.actual.len() + case.left_out.1 - past(until.1)),
         }
     }
 
@@ -345,14 +345,14 @@ fn left_out((expected, actual): (usize, usize), place: &str) -> Markup {
 
 /// A row. Without the style it reads as a list of lines.
 fn row(case: &CaseReport, row: &Row) -> Markup {
-    let (theirs, own) = row.sides(case);
+    let ((theirs, own), numbers) = (row.sides(case), row.numbers(case));
     if row.agrees {
         let is_same = theirs == own;
         return html! {
             div.r {
-                b { @if let Some(line) = row.expected { (line + 1) } }
+                b { @if let Some(number) = numbers.0 { (number) } }
                 (line(theirs, &[], false, is_same.then_some("true")))
-                b { @if let Some(line) = row.actual { (line + 1) } }
+                b { @if let Some(number) = numbers.1 { (number) } }
                 (line(own, &[], false, None))
             }
         };
@@ -362,7 +362,7 @@ fn row(case: &CaseReport, row: &Row) -> Markup {
         html! {
             @match (number, side) {
                 (Some(number), Some(_)) => {
-                    b { span.unseen { (whose) " line " } (number + 1) }
+                    b { span.unseen { (whose) " line " } (number) }
                     (line(side, marks, true, None))
                 }
                 _ if row.is_end => { b {} em { (nothing) } }
@@ -372,8 +372,8 @@ fn row(case: &CaseReport, row: &Row) -> Markup {
     };
     html! {
         div.r.x {
-            (side(row.expected, theirs, &marks.0, "Expected", "(nothing more is expected)"))
-            (side(row.actual, own, &marks.1, "Your", "(your program prints nothing more)"))
+            (side(numbers.0, theirs, &marks.0, "Expected", "(nothing more is expected)"))
+            (side(numbers.1, own, &marks.1, "Your", "(your program prints nothing more)"))
         }
     }
 }

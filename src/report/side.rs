@@ -56,6 +56,11 @@ impl Row {
         }
     }
 
+    /// The numbers of the two lines in their transcripts, from 1.
+    pub fn numbers(&self, case: &CaseReport) -> (Option<usize>, Option<usize>) {
+        (self.expected.map(|line| line + 1), self.actual.map(|line| case.left_out.0 + line + 1))
+    }
+
     /// The two lines.
     pub fn sides<'c>(&self, case: &'c CaseReport) -> (Option<&'c SideLine>, Option<&'c SideLine>) {
         (self.expected.and_then(|line| case.expected.get(line)), self.actual.and_then(|line| case.actual.get(line)))

@@ -254,17 +254,17 @@ impl Page<'_> {
         // The numbers are those of the student's own lines; as long as both count alike they are the expected ones too.
         let in_step = rows.iter().filter_map(|row| row.expected.zip(row.actual)).all(|(theirs, own)| theirs == own);
         for row in rows {
-            let sides = row.sides(case);
+            let (sides, numbers) = (row.sides(case), row.numbers(case));
             if row.agrees {
-                if let (Some(line), Some(side)) = (row.actual.or(row.expected), sides.1.or(sides.0)) {
+                if let (Some(number), Some(side)) = (numbers.1.or(numbers.0), sides.1.or(sides.0)) {
                     let (text, _) = self.show(side, &[], Style::new());
-                    self.line(format!("  {:>4}   {text}", line + 1));
+                    self.line(format!("  {number:>4}   {text}"));
                 }
                 continue;
             }
             let marks = row.marks(case);
-            let theirs = row.expected.map(|line| if in_step { (line + 1).to_string() } else { String::new() });
-            let own = row.actual.map(|line| (line + 1).to_string());
+            let theirs = numbers.0.map(|number| if in_step { number.to_string() } else { String::new() });
+            let own = numbers.1.map(|number| number.to_string());
             for (sign, number, side, marks, style) in
                 [('-', theirs, sides.0, &marks.0, EXPECTED), ('+', own, sides.1, &marks.1, ACTUAL)]
             {
@@ -293,21 +293,21 @@ impl Page<'_> {
             self.paint(ACTUAL, "     yours")
         ));
         for row in rows {
-            let sides = row.sides(case);
+            let (sides, numbers) = (row.sides(case), row.numbers(case));
             let marks = row.marks(case);
             let mut columns: Vec<Vec<(String, usize)>> = vec![];
-            for (line, side, mark, style, nothing) in [
-                (row.expected, sides.0, &marks.0, EXPECTED, "(nothing more is expected)"),
-                (row.actual, sides.1, &marks.1, ACTUAL, "(your program prints nothing more)"),
+            for (number, side, mark, style, nothing) in [
+                (numbers.0, sides.0, &marks.0, EXPECTED, "(nothing more is expected)"),
+                (numbers.1, sides.1, &marks.1, ACTUAL, "(your program prints nothing more)"),
             ] {
                 let mut cells = vec![];
-                match (line, side) {
-                    (Some(line), Some(side)) => {
+                match (number, side) {
+                    (Some(number), Some(side)) => {
                         let style = if row.agrees { Style::new() } else { style };
                         let pieces = self.pieces(side, mark, style);
                         for (index, (text, plain_width, caret)) in self.folded(&pieces, column).into_iter().enumerate()
                         {
-                            let number = if index == 0 { format!("{:>4} ", line + 1) } else { "     ".to_owned() };
+                            let number = if index == 0 { format!("{number:>4} ") } else { "     ".to_owned() };
                             cells.push((format!("{number}{text}"), plain_width + 5));
                             if !self.layout.colour && !caret.trim().is_empty() {
                                 cells.push((format!("     {caret}"), caret.width() + 5));
@@ -406,7 +406,7 @@ impl Page<'_> {
             let from = case.actual.len().saturating_sub(CONTEXT + 1);
             for (index, line) in case.actual.iter().enumerate().skip(from) {
                 let (text, _) = self.show(line, &[], Style::new());
-                self.line(format!("  {:>4}   {text}", index + 1));
+                self.line(format!("  {:>4}   {text}", case.left_out.0 + index + 1));
             }
             self.line("");
         }

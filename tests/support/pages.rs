@@ -42,6 +42,7 @@ pub fn case(id: &str, verdict: Verdict) -> CaseReport {
         seed: None,
         expected: vec![],
         actual: vec![],
+        left_out: (0, 0),
     }
 }
 
