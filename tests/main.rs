@@ -3,6 +3,7 @@
 
 mod cases;
 mod cli;
+mod formats;
 mod laws;
 mod pages;
 mod support;

@@ -12,6 +12,13 @@ pub struct Rule {
     pub place: &'static str,
 }
 
+impl Rule {
+    /// The rule of this id, of whichever game.
+    pub fn find(id: &str) -> Option<&'static Rule> {
+        [darts::ALL, doubles::ALL, racko::ALL].into_iter().flatten().copied().find(|rule| rule.id == id)
+    }
+}
+
 macro_rules! rules {
     ($table:ident: $($name:ident = $id:literal, $place:literal, $sentence:literal;)*) => {
         $(

@@ -305,6 +305,15 @@ pub enum Format {
     Json,
     /// A page for a browser
     Html,
+    /// JUnit's XML, a test case a case
+    Junit,
+    /// Gradescope's results.json
+    Gradescope,
+    /// GitHub Actions: annotations on standard output; a summary in Markdown is added to $GITHUB_STEP_SUMMARY and
+    /// written to --output, where these are given
+    Github,
+    /// A table for a spreadsheet: a row, with a column a case
+    Csv,
 }
 
 /// Who reads a report.

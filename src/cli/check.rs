@@ -1,6 +1,6 @@
 //! `check ASSIGNMENT SUBMISSION`.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::{fs, io, thread};
 
@@ -11,7 +11,7 @@ use super::{CliError, Exit, print};
 use crate::assignment::Assignment;
 use crate::grade::{Graded, Outcome, Report, grade, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
-use crate::report::{html, json, terminal};
+use crate::report::{csv, github, gradescope, html, json, junit, terminal};
 use crate::run::{self, Interpreter, OpenError, RunError, Submission};
 
 pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
@@ -107,21 +107,30 @@ fn same_file(one: &Path, other: &Path) -> bool {
 fn write(args: &JudgeArgs, report: &Report, submission: Option<&Submission>) -> Result<(), CliError> {
     let mut files = Vec::new();
     for format in &args.format {
-        files.push(match format {
-            Format::Terminal => ("report.txt", terminal::render(report, &layout(args, submission)).into_bytes()),
-            Format::Json => {
-                let mut bytes = vec![];
-                json::write(report, &mut bytes).map_err(CliError::Output)?;
-                ("report.json", bytes)
+        let mut bytes = vec![];
+        let (name, written) = match format {
+            Format::Terminal => {
+                bytes = terminal::render(report, &layout(args, submission)).into_bytes();
+                ("report.txt", Ok(()))
             }
-            Format::Html => {
-                let mut bytes = vec![];
-                html::write(report, &mut bytes).map_err(CliError::Output)?;
-                ("report.html", bytes)
+            Format::Json => ("report.json", json::write(report, &mut bytes)),
+            Format::Html => ("report.html", html::write(report, &mut bytes)),
+            Format::Junit => ("junit.xml", junit::write(report, &mut bytes)),
+            Format::Gradescope => ("results.json", gradescope::write(report, &mut bytes)),
+            Format::Csv => ("results.csv", csv::write(report, &mut bytes)),
+            Format::Github => {
+                annotate(report)?;
+                if args.output.is_none() {
+                    continue;
+                }
+                ("summary.md", github::write_summary(report, github::MOST_SUMMARY, &mut bytes))
             }
-        });
+        };
+        written.map_err(CliError::Output)?;
+        files.push((name, bytes));
     }
     match (&args.output, files.as_slice()) {
+        (None, []) => Ok(()),
         (None, [(_, bytes)]) => print(bytes),
         (Some(file), [(_, bytes)]) => save(file, bytes),
         (folder, files) => {
@@ -130,6 +139,24 @@ fn write(args: &JudgeArgs, report: &Report, submission: Option<&Submission>) -> 
             files.iter().try_for_each(|(name, bytes)| save(&folder.join(name), bytes))
         }
     }
+}
+
+/// Prints the annotations, and adds to the summary of the step where there is one.
+fn annotate(report: &Report) -> Result<(), CliError> {
+    let mut annotations = vec![];
+    github::write(report, &mut annotations).map_err(CliError::Output)?;
+    print(&annotations)?;
+    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) else { return Ok(()) };
+    let path = Path::new(&path);
+    let append = || {
+        let mut summary = fs::File::options().append(true).create(true).open(path)?;
+        // A step may judge several submissions, and a summary that is too large in all is not taken at all.
+        let before = usize::try_from(summary.metadata()?.len()).unwrap_or(usize::MAX);
+        let mut text = vec![];
+        github::write_summary(report, github::MOST_SUMMARY.saturating_sub(before), &mut text)?;
+        summary.write_all(&text)
+    };
+    append().map_err(at(path))
 }
 
 fn save(path: &Path, bytes: &[u8]) -> Result<(), CliError> {

@@ -19,6 +19,7 @@ pub use args::{Cli, Command};
 use crate::assignment::AssignmentError;
 use crate::grade::journal::JournalError;
 use crate::grade::{ClassError, GradeError, MergeError};
+use crate::report::visible::without_commands;
 use crate::run::{InterpreterError, OpenError, RunError, UploadsError};
 
 /// The exit codes, which scripts rely on.
@@ -121,7 +122,9 @@ pub fn run() -> Exit {
         Some(Command::Man { command }) => man(command.as_deref()),
     };
     result.unwrap_or_else(|error| {
-        let message: String = format!("check: {error}\n").chars().map(printable).collect();
+        let message = format!("check: {error}");
+        let lines = message.lines().map(|line| without_commands(line) + "\n");
+        let message: String = lines.collect::<String>().chars().map(printable).collect();
         // Where standard error is closed there is nobody to be told.
         let _ = io::stderr().write_all(message.as_bytes());
         error.exit()

@@ -71,10 +71,12 @@ pub struct Totals {
     pub not_run: usize,
     /// Those at which `check` failed.
     pub errors: usize,
-    /// Their cases, together.
+    /// The cases of those that were graded, together.
     pub cases: usize,
     /// The cases that did not pass.
     pub failed_cases: usize,
+    /// The cases of those that could not be graded; one where none are known.
+    pub ungraded_cases: usize,
 }
 
 impl Class {
@@ -105,6 +107,10 @@ impl Totals {
             Outcome::Failed => self.failed += 1,
             Outcome::NotRun => self.not_run += 1,
             Outcome::Error => self.errors += 1,
+        }
+        if report.reason.is_some() {
+            self.ungraded_cases += report.cases.len().max(1);
+            return;
         }
         self.cases += report.cases.len();
         self.failed_cases += report.cases.iter().filter(|case| case.verdict != Verdict::Passed).count();

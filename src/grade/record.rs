@@ -14,7 +14,7 @@ pub const SCHEMA: &str = "check/report/v1";
 /// The outcome of one submission over all cases, without its transcripts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// [`SCHEMA`].
+    /// The name of the schema, `check/report/v1`.
     pub schema: String,
     /// The assignment's name.
     pub assignment: String,

@@ -244,6 +244,12 @@ impl Report {
         self
     }
 
+    /// Whether nothing was run, so that there is nothing to say of any case.
+    #[must_use]
+    pub fn is_not_run(&self) -> bool {
+        self.syntax_error.is_some() || self.reason.is_some()
+    }
+
     /// The report without what differs from run to run.
     #[must_use]
     pub fn without_durations(mut self) -> Report {

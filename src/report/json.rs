@@ -13,7 +13,8 @@ pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
     writeln!(writer, "{}", without_actors(&text))
 }
 
-/// Control characters beyond ASCII and those that turn text round stand in strings only, and are told there by number.
+/// Control characters beyond ASCII and those that turn text round stand in strings only, and are told there by number;
+/// as is the second of two `#`, which may start a command in the log of a build server.
 pub(crate) fn without_actors(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -23,6 +24,7 @@ pub(crate) fn without_actors(json: &str) -> String {
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{2069}'
             | '\u{feff}' => text += &format!("\\u{:04x}", c as u32),
+            '#' if text.ends_with('#') => text += "\\u0023",
             c => text.push(c),
         }
     }

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
 
 use super::side::{self, CONTEXT, Mark, Piece, PieceKind, Row};
-use super::visible::{Spaces, visible};
+use super::visible::{Spaces, visible, without_commands};
 use super::words::{self, Remark};
 use crate::grade::{CaseReport, DifferenceReport, Outcome, Report, SideLine};
 use crate::judge::Verdict;
@@ -53,6 +53,33 @@ pub fn render(report: &Report, layout: &Layout) -> String {
     page.text
 }
 
+/// What there is to say of a submission besides its cases, for a text that is no terminal.
+pub(super) fn closing(report: &Report) -> String {
+    on_paper(|page| page.closing(report))
+}
+
+/// One case for a text that is no terminal; nothing for one that a student may not see, or of which nothing is known.
+pub(super) fn case(report: &Report, case: &CaseReport) -> String {
+    if case.withheld || report.is_not_run() { String::new() } else { on_paper(|page| page.case_itself(report, case)) }
+}
+
+fn on_paper(write: impl FnOnce(&mut Page<'_>)) -> String {
+    let layout = Layout {
+        width: 80,
+        colour: false,
+        side_by_side: false,
+        all: false,
+        case: None,
+        command: String::new(),
+        program: String::new(),
+        folder: None,
+        python: String::new(),
+    };
+    let mut page = Page { layout: &layout, text: String::new() };
+    write(&mut page);
+    page.text
+}
+
 struct Page<'l> {
     layout: &'l Layout,
     text: String,
@@ -60,7 +87,8 @@ struct Page<'l> {
 
 impl Page<'_> {
     fn line(&mut self, line: impl AsRef<str>) {
-        self.text.push_str(line.as_ref().trim_end());
+        // It may be the log of a build server that shows it.
+        self.text.push_str(&without_commands(line.as_ref().trim_end()));
         self.text.push('\n');
     }
 
@@ -79,34 +107,9 @@ impl Page<'_> {
     }
 
     fn report(&mut self, report: &Report) {
-        let name = visible(&report.submission, Spaces::Plain);
-        let points = format!("{} of {} points", report.score, report.max_score);
-        if let Some(words) = &report.syntax_error {
-            self.line(self.paint(BAD, &format!("{name} does not run: Python can't read it. {points}.")));
-            self.line("");
-            self.indented(words);
-            self.line("");
-            for advice in words::advice_on_syntax(report) {
-                self.paragraph("", &advice);
-            }
-            return;
-        }
-        let total = report.cases.len();
-        let passed = report.cases.iter().filter(|case| case.verdict == Verdict::Passed).count();
-        let all = if total == 1 { "the one case".to_owned() } else { format!("all {total} cases") };
-        if report.outcome == Outcome::Passed && self.layout.case.is_none() {
-            self.line(self.paint(GOOD, &format!("{name} passes {all} of {}: {points}.", report.title)));
-            self.rulings(report);
-            self.closing(report);
-            return;
-        }
-        match report.outcome {
-            Outcome::Passed => self.line(self.paint(GOOD, &format!("{name} passes {all}: {points}."))),
-            _ => {
-                let cases = if total == 1 { "case" } else { "cases" };
-                let line = format!("{name} does not pass yet: {passed} of {total} {cases}, {points}.");
-                self.line(self.paint(BAD, &line));
-            }
+        self.headline(report);
+        if report.is_not_run() || report.outcome == Outcome::Passed && self.layout.case.is_none() {
+            return self.closing(report);
         }
         match self.layout.case.clone() {
             Some(id) => {
@@ -116,17 +119,41 @@ impl Page<'_> {
                 self.line("");
                 self.cases(report);
                 let failing = report.cases.iter().filter(|case| case.verdict != Verdict::Passed && !case.withheld);
-                let shown = if self.layout.all { total } else { 1 };
+                let shown = if self.layout.all { report.cases.len() } else { 1 };
                 failing.take(shown).for_each(|case| self.case_in_full(report, case));
             }
         }
         self.line("");
-        self.rulings(report);
         self.closing(report);
     }
 
+    fn headline(&mut self, report: &Report) {
+        let name = visible(&report.submission, Spaces::Plain);
+        let passed = report.outcome == Outcome::Passed;
+        let line = if passed && self.layout.case.is_none() {
+            let title = visible(&report.title, Spaces::Plain);
+            format!("{name} passes {} of {title}: {}.", words::all_cases(report), words::points(report))
+        } else {
+            format!("{name} {}", visible(&words::outcome(report), Spaces::Plain))
+        };
+        self.line(self.paint(if passed { GOOD } else { BAD }, &line));
+    }
+
+    /// What there is to say besides the cases.
     fn closing(&mut self, report: &Report) {
-        self.line(self.paint(DIM, &words::run_by(report)));
+        if let Some(words) = &report.syntax_error {
+            self.line("");
+            self.indented(words);
+            self.line("");
+            for advice in words::advice_on_syntax(report) {
+                self.paragraph("", &advice);
+            }
+            return;
+        }
+        if report.reason.is_none() {
+            self.rulings(report);
+            self.line(self.paint(DIM, &words::run_by(report)));
+        }
         for note in &report.notes {
             self.paragraph("Note: ", note);
         }
@@ -181,6 +208,11 @@ impl Page<'_> {
             ));
             return;
         }
+        self.case_itself(report, case);
+        self.commands(case, report);
+    }
+
+    fn case_itself(&mut self, report: &Report, case: &CaseReport) {
         if !case.inputs.is_empty() {
             self.typed(case);
         }
@@ -190,7 +222,6 @@ impl Page<'_> {
         }
         self.remarks(case);
         self.crash(case, report);
-        self.commands(case, report);
     }
 
     /// What was typed up to the difference.

@@ -31,6 +31,23 @@ pub fn visible(text: &str, spaces: Spaces) -> String {
     shown
 }
 
+/// A line in which the log of a build server finds no command: GitHub obeys `::` at its start and `##[` anywhere, Azure
+/// `##vso[`.
+pub fn without_commands(line: &str) -> String {
+    let blank = line.len() - line.trim_start().len();
+    let mut inert = line[..blank].to_owned();
+    let mut rest = &line[blank..];
+    while let Some(c) = rest.chars().next() {
+        inert.push(c);
+        let starts = |word: &str| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        if starts("##[") || starts("##vso[") || rest.len() == line.len() - blank && starts("::") {
+            inert.push(' ');
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    inert
+}
+
 /// The same with every character beyond ASCII named by its number, for the place where two lines differ.
 pub fn named(text: &str, spaces: Spaces) -> String {
     let mut shown = String::new();
@@ -49,7 +66,12 @@ pub fn named(text: &str, spaces: Spaces) -> String {
 fn is_plain(c: char) -> bool {
     use unicode_width::UnicodeWidthChar;
     let changes_its_neighbours = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0000}'..='\u{e0fff}');
-    !c.is_control() && !c.is_whitespace() && !changes_its_neighbours && c.width().is_some_and(|width| width > 0)
+    let is_no_character = c as u32 & 0xfffe == 0xfffe || matches!(c, '\u{fdd0}'..='\u{fdef}');
+    !c.is_control()
+        && !is_no_character
+        && !c.is_whitespace()
+        && !changes_its_neighbours
+        && c.width().is_some_and(|width| width > 0)
 }
 
 #[cfg(test)]
@@ -62,6 +84,24 @@ mod tests {
         assert_eq!(visible("\u{202e}\u{200b}\u{a0}", Spaces::Plain), "⟨U+202E⟩⟨U+200B⟩⟨U+00A0⟩");
         assert_eq!(visible("a b\té", Spaces::Visible), "a·b→é");
         assert_eq!(visible("a b\té\r", Spaces::Kept), "a b\té␍");
+    }
+
+    #[test]
+    fn what_is_no_character_is_named() {
+        assert_eq!(visible("\u{fffe}\u{ffff}\u{1fffe}", Spaces::Plain), "⟨U+FFFE⟩⟨U+FFFF⟩⟨U+1FFFE⟩");
+    }
+
+    #[test]
+    fn a_log_finds_no_command() {
+        for (line, inert) in [
+            ("  ::error::no", "  : :error::no"),
+            ("a ::error::no", "a ::error::no"),
+            ("a ###[error]no", "a ## #[error]no"),
+            ("##VSO[task.complete]", "# #VSO[task.complete]"),
+            ("## Round [1]", "## Round [1]"),
+        ] {
+            assert_eq!(without_commands(line), inert);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::grade::{CaseReport, Report};
+use crate::grade::{CaseReport, Outcome, Report};
 use crate::judge::Verdict;
 use crate::run::{Layer, State};
 
@@ -25,6 +25,34 @@ pub fn verdict(verdict: Verdict) -> &'static str {
         Verdict::LeftInputUnread => "left input unread",
         Verdict::Presentation => "only layout",
         Verdict::Passed => "passed",
+    }
+}
+
+/// The points of a submission.
+pub fn points(report: &Report) -> String {
+    format!("{} of {} points", report.score, report.max_score)
+}
+
+/// All its cases, which it passes.
+pub fn all_cases(report: &Report) -> String {
+    match report.cases.len() {
+        1 => "the one case".to_owned(),
+        total => format!("all {total} cases"),
+    }
+}
+
+/// What became of a submission, as what stands after its name.
+pub fn outcome(report: &Report) -> String {
+    let points = points(report);
+    match (&report.reason, &report.syntax_error, report.cases.len()) {
+        (Some(reason), ..) => format!("could not be graded: {reason}"),
+        (_, Some(_), _) => format!("does not run: Python can't read it. {points}."),
+        _ if report.outcome == Outcome::Passed => format!("passes {}: {points}.", all_cases(report)),
+        (.., total) => {
+            let passed = report.cases.iter().filter(|case| case.verdict == Verdict::Passed).count();
+            let cases = if total == 1 { "case" } else { "cases" };
+            format!("does not pass yet: {passed} of {total} {cases}, {points}.")
+        }
     }
 }
 

@@ -2,11 +2,12 @@
 
 mod bad_input;
 mod commands;
+mod formats;
 mod grade;
 mod pictures;
 #[cfg(target_os = "linux")]
 mod sandbox;
-mod schema;
+pub mod schema;
 
 use std::ffi::OsString;
 use std::fs;
@@ -57,7 +58,7 @@ impl Desk {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_check"));
         command.args(arguments).current_dir(self.path()).env("COLUMNS", "80").env("PATH", &*PATH);
-        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "GITHUB_STEP_SUMMARY"] {
             command.env_remove(name);
         }
         command
