@@ -9,13 +9,13 @@ use std::sync::Mutex;
 use super::args::{Audience, GradeArgs};
 use super::check::{at, workers};
 use super::progress::Progress;
-use super::{CliError, Exit, print};
+use super::{CliError, Exit, complain, print};
 use crate::assignment::Assignment;
 use crate::grade::journal::{Head, Journal};
 use crate::grade::{
     Class, ClassJob, GradeError, Graded, Outcome, Plan, Report, Roster, Row, Share, basis, grade_class, verify,
 };
-use crate::report::json;
+use crate::report::{class_json, csv, gradescope, json, junit};
 use crate::run::{self, Interpreter, RunError, Submission, Uploads};
 
 pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
@@ -63,7 +63,7 @@ pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
         write: &|row, report| {
             write_reports(&args.output.join(&row.folder), args.audience.unwrap_or(Audience::Student).sees(report))
         },
-        is_written: &|folder| STUDENT_FILES.iter().all(|file| args.output.join(folder).join(file).is_file()),
+        is_written: &|folder| STUDENT_FILES.iter().all(|(file, _)| args.output.join(folder).join(file).is_file()),
         progress: &|outcome, is_new| progress.count(outcome, is_new),
     };
     let graded = grade_class(&job, &journal);
@@ -75,21 +75,43 @@ pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
     finish(&args.output, head.class, &journal, args.fail_under, args.quiet)
 }
 
+/// Writes a report in one format.
+type Format = fn(&Report, &mut dyn Write) -> io::Result<()>;
+
 /// The files of each student.
-pub const STUDENT_FILES: [&str; 1] = ["report.json"];
+pub const STUDENT_FILES: [(&str, Format); 2] = [("report.json", json::write), ("results.json", gradescope::write)];
 
 fn write_reports(folder: &Path, report: Report) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    for name in STUDENT_FILES {
+    for (name, write) in STUDENT_FILES {
         // What the journal says is there is on the disk.
         let file = File::create(folder.join(name))?;
         let mut writer = BufWriter::new(&file);
-        json::write(&report, &mut writer)?;
+        write(&report, &mut writer)?;
         writer.flush()?;
         drop(writer);
         file.sync_all()?;
     }
     Ok(())
+}
+
+/// Writes the files of the whole class, in one pass over the rows.
+fn write_class(folder: &Path, class: &Class, rows: impl Iterator<Item = io::Result<Row>>) -> io::Result<()> {
+    let create = |name| Ok::<_, io::Error>(BufWriter::new(File::create(folder.join(name))?));
+    let (mut json, mut csv, mut junit) = (create("results.json")?, create("results.csv")?, create("junit.xml")?);
+    let mut results = class_json::Results::begin(class, &mut json)?;
+    let mut table = csv::Table::begin(class, &mut csv)?;
+    let mut suites = junit::Suites::begin(class, &mut junit)?;
+    for row in rows {
+        let row = row?;
+        results.row(&row)?;
+        table.row(&row)?;
+        suites.row(&row)?;
+    }
+    results.finish()?;
+    table.finish()?;
+    suites.finish()?;
+    [json, csv, junit].iter_mut().try_for_each(BufWriter::flush)
 }
 
 /// Writes what instructors read of the whole class, and tells how it went.
@@ -103,15 +125,16 @@ pub fn finish(
     let rows =
         || journal.read().map(|row| if run::interrupted() { Err(io::ErrorKind::Interrupted.into()) } else { row });
     let mut below = 0;
-    let mut faults = String::new();
+    let mut faults = vec![];
     for row in rows() {
         let Row { key, report, .. } = row.map_err(at(folder))?;
         class.totals.count(&report);
         below += usize::from(fail_under.is_some_and(|least| report.score.percent_of(report.max_score) < least));
         if report.outcome == Outcome::Error {
-            faults += &format!("check: {key} could not be graded: {}\n", report.reason.as_deref().unwrap_or_default());
+            faults.push(format!("{key} could not be graded: {}", report.reason.as_deref().unwrap_or_default()));
         }
     }
+    write_class(folder, &class, rows()).map_err(at(folder))?;
     let totals = class.totals;
     if !quiet {
         let mut said =
@@ -127,8 +150,7 @@ pub fn finish(
         }
         print(format!("{said}.\nThe results are in {}.\n", folder.display()).as_bytes())?;
     }
-    // Where standard error is closed there is nobody to be told.
-    let _ = io::stderr().write_all(faults.as_bytes());
+    faults.iter().for_each(|fault| complain(fault));
     Ok(match (totals.errors, below) {
         (0, 0) => Exit::Success,
         (0, _) => Exit::DoesNotConform,

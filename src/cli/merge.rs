@@ -24,7 +24,7 @@ pub fn merge(args: &MergeArgs) -> Result<Exit, CliError> {
 
 fn copy_reports(from: &Path, to: &Path) -> Result<(), CliError> {
     fs::create_dir_all(to).map_err(at(to))?;
-    for file in STUDENT_FILES {
+    for (file, _) in STUDENT_FILES {
         fs::copy(from.join(file), to.join(file)).map_err(at(&from.join(file)))?;
     }
     Ok(())

@@ -122,11 +122,7 @@ pub fn run() -> Exit {
         Some(Command::Man { command }) => man(command.as_deref()),
     };
     result.unwrap_or_else(|error| {
-        let message = format!("check: {error}");
-        let lines = message.lines().map(|line| without_commands(line) + "\n");
-        let message: String = lines.collect::<String>().chars().map(printable).collect();
-        // Where standard error is closed there is nobody to be told.
-        let _ = io::stderr().write_all(message.as_bytes());
+        complain(&error.to_string());
         error.exit()
     })
 }
@@ -147,6 +143,15 @@ fn man(name: Option<&str>) -> Result<Exit, CliError> {
     clap_mangen::Man::new(command).render(&mut page).map_err(CliError::Output)?;
     print(&page)?;
     Ok(Exit::Success)
+}
+
+/// Tells on standard error what went wrong. None of it is a command to the terminal or to the log of a build server.
+fn complain(message: &str) {
+    let message = format!("check: {message}");
+    let lines = message.lines().map(|line| without_commands(line) + "\n");
+    let message: String = lines.collect::<String>().chars().map(printable).collect();
+    // Where standard error is closed there is nobody to be told.
+    let _ = io::stderr().write_all(message.as_bytes());
 }
 
 /// What a file's name or an argument has of control characters never reaches the terminal raw.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::schema::faults_of;
 use super::{Desk, Said};
 
 /// Plays the two darts that the cases ask for.
@@ -151,7 +152,24 @@ fn each_student_has_a_row_with_an_outcome_or_a_reason() {
     for (key, row) in &rows {
         let folder = desk.path().join("results").join(row["folder"].as_str().unwrap());
         assert!(folder.join("report.json").is_file(), "{key}");
+        let results: Value = serde_json::from_slice(&fs::read(folder.join("results.json")).unwrap()).unwrap();
+        assert_eq!(results["score"], row["report"]["score"], "{key}");
     }
+    let file = |name: &str| fs::read_to_string(desk.path().join("results").join(name)).unwrap();
+    let results: Value = serde_json::from_str(&file("results.json")).unwrap();
+    let schema = include_str!("../../src/report/results.v1.schema.json");
+    assert_eq!(faults_of(schema, &results), Vec::<String>::new());
+    let keys = |row: &Value| row["key"].as_str().unwrap().to_owned();
+    let keys: Vec<String> = results["submissions"].as_array().unwrap().iter().map(keys).collect();
+    assert!(keys.iter().eq(rows.keys()), "{keys:?}");
+    let table = file("results.csv");
+    assert_eq!(table.lines().count(), 1 + rows.len());
+    assert!(table.lines().skip(1).zip(rows.keys()).all(|(line, key)| line.starts_with(&format!("{key},"))), "{table}");
+    // What could not be opened is an error, what Python can't read is a failure.
+    let junit = file("junit.xml");
+    let cases = rows["right"]["report"]["cases"].as_array().unwrap().len();
+    let envelope = format!("tests=\"{}\" skipped=\"0\"", rows.len() * cases);
+    assert!(junit.contains(&envelope) && junit.contains(&format!("errors=\"{}\"", refused.len() * cases)), "{junit}");
 }
 
 #[test]
