@@ -15,7 +15,7 @@ use crate::grade::journal::{Head, Journal};
 use crate::grade::{
     Class, ClassJob, GradeError, Graded, Outcome, Plan, Report, Roster, Row, Share, basis, grade_class, verify,
 };
-use crate::report::{class_json, csv, gradescope, json, junit};
+use crate::report::{class_html, class_json, csv, gradescope, html, json, junit};
 use crate::run::{self, Interpreter, RunError, Submission, Uploads};
 
 pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
@@ -79,7 +79,8 @@ pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
 type Format = fn(&Report, &mut dyn Write) -> io::Result<()>;
 
 /// The files of each student.
-pub const STUDENT_FILES: [(&str, Format); 2] = [("report.json", json::write), ("results.json", gradescope::write)];
+pub const STUDENT_FILES: [(&str, Format); 3] =
+    [("report.html", html::write), ("report.json", json::write), ("results.json", gradescope::write)];
 
 fn write_reports(folder: &Path, report: Report) -> io::Result<()> {
     fs::create_dir_all(folder)?;
@@ -95,14 +96,20 @@ fn write_reports(folder: &Path, report: Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the files of the whole class, in one pass over the rows.
-fn write_class(folder: &Path, class: &Class, rows: impl Iterator<Item = io::Result<Row>>) -> io::Result<()> {
+/// Writes the files of the whole class, in two passes over the rows.
+fn write_class<R>(folder: &Path, class: &Class, rows: impl Fn() -> R) -> io::Result<()>
+where
+    R: Iterator<Item = io::Result<Row>>,
+{
     let create = |name| Ok::<_, io::Error>(BufWriter::new(File::create(folder.join(name))?));
+    let mut page = create("index.html")?;
+    class_html::write(class, rows(), &mut page)?;
+    page.flush()?;
     let (mut json, mut csv, mut junit) = (create("results.json")?, create("results.csv")?, create("junit.xml")?);
     let mut results = class_json::Results::begin(class, &mut json)?;
     let mut table = csv::Table::begin(class, &mut csv)?;
     let mut suites = junit::Suites::begin(class, &mut junit)?;
-    for row in rows {
+    for row in rows() {
         let row = row?;
         results.row(&row)?;
         table.row(&row)?;
@@ -134,7 +141,7 @@ pub fn finish(
             faults.push(format!("{key} could not be graded: {}", report.reason.as_deref().unwrap_or_default()));
         }
     }
-    write_class(folder, &class, rows()).map_err(at(folder))?;
+    write_class(folder, &class, rows).map_err(at(folder))?;
     let totals = class.totals;
     if !quiet {
         let mut said =
