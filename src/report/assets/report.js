@@ -13,8 +13,9 @@
 
   // A link to a case opens it, and the next difference is its first.
   const follow = () => {
-    const target = document.querySelector(".case:target");
-    if (!target) return;
+    // While the page is being read nothing is `:target` yet, and an id has no sign in it that an address writes in another way.
+    const target = one(location.hash.slice(1));
+    if (!target?.classList.contains("case")) return;
     reveal(target);
     const first = cases.indexOf(target);
     if (first >= 0) at = first - 1;
