@@ -4,5 +4,6 @@ pub mod assignment;
 pub mod cli;
 pub mod grade;
 pub mod judge;
+pub mod pack;
 pub mod report;
 pub mod run;

@@ -189,6 +189,17 @@ impl Source {
         String::from_utf8(bytes).map(Some).map_err(|error| not_utf8(file, &error).into())
     }
 
+    /// All files of it with their paths, written with `/`, and texts.
+    ///
+    /// # Errors
+    /// If one can't be read.
+    pub fn files(&self) -> Result<Vec<(String, String)>, AssignmentError> {
+        let cases = self.case_files()?.unwrap_or_default();
+        let cases = cases.into_iter().filter(|name| name.ends_with(".yaml") || name.ends_with(".transcript"));
+        let paths = [ASSIGNMENT_FILE.to_owned()].into_iter().chain(cases.map(|name| format!("{CASES_FOLDER}/{name}")));
+        paths.filter_map(|path| Some(self.read(&path).transpose()?.map(|text| (path, text)))).collect()
+    }
+
     /// The names of the files in the folder of the cases, in order, without hidden ones; none if there is no such folder.
     pub(super) fn case_files(&self) -> Result<Option<Vec<String>>, AssignmentError> {
         let mut names: Vec<String> = match &self.0 {

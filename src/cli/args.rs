@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
 use crate::grade::{Options, Report, Share};
-use crate::run::{Confinement, Isolation, Runner};
+use crate::run::{Confinement, Isolation, Required, Runner};
 
 /// Holds a console game against a reference, line for line
 #[derive(Debug, Parser)]
@@ -55,6 +55,8 @@ pub enum Command {
     Rules(AssignmentArgs),
     /// Try what a submission must not do, and tell what of it this system refuses
     Doctor(DoctorArgs),
+    /// Make an upload for a service that grades
+    Pack(PackArgs),
     /// Print completions for a shell
     #[command(after_long_help = "Example:\n  check completions bash")]
     Completions {
@@ -145,7 +147,7 @@ pub struct RunArgs {
     pub isolation: IsolationName,
     /// Do nothing unless the program is confined as closely as this, all layers in force
     #[arg(long, value_name = "LEVEL")]
-    pub require_isolation: Option<IsolationName>,
+    pub require_isolation: Option<RequiredName>,
     /// What a sandboxed program may do all the same
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub allow: Vec<Allowed>,
@@ -162,7 +164,7 @@ impl RunArgs {
     pub fn confinement(&self) -> Confinement {
         Confinement {
             isolation: self.isolation.into(),
-            required: self.require_isolation.map_or(Isolation::Limits, Isolation::from),
+            required: self.require_isolation.map_or(Required::Nothing, Required::from),
             // Where this program can't be found again there are limits only, and the report says so.
             launcher: std::env::current_exe().ok(),
             allow_subprocess: self.allow.contains(&Allowed::Subprocess),
@@ -284,6 +286,30 @@ pub struct PlayArgs {
     pub ruling: Vec<String>,
 }
 
+/// The options of `check pack`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  check pack gradescope racko -o autograder.zip")]
+pub struct PackArgs {
+    /// The service
+    pub service: Service,
+    /// Which assignment.
+    #[command(flatten)]
+    pub assignment: AssignmentArgs,
+    /// The file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The check that the service runs, made for 64-bit x86 Linux [default: this one]
+    #[arg(long, value_name = "PATH")]
+    pub binary: Option<PathBuf>,
+}
+
+/// A service that grades.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Service {
+    /// Gradescope, a zip for a programming assignment
+    Gradescope,
+}
+
 /// The options of `check doctor`.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  check doctor\n  check doctor --isolation strong")]
@@ -370,6 +396,30 @@ impl From<IsolationName> for Isolation {
             IsolationName::Limits => Isolation::Limits,
             IsolationName::Sandbox => Isolation::Sandbox,
             IsolationName::Strong => Isolation::Strong,
+        }
+    }
+}
+
+/// What has to keep a program from doing harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RequiredName {
+    /// Limits, which are always there
+    Limits,
+    /// Another user, who can be kept out of files: only where check runs as root
+    User,
+    /// Landlock and seccomp
+    Sandbox,
+    /// Namespaces too
+    Strong,
+}
+
+impl From<RequiredName> for Required {
+    fn from(name: RequiredName) -> Self {
+        match name {
+            RequiredName::Limits => Required::Nothing,
+            RequiredName::User => Required::User,
+            RequiredName::Sandbox => Required::Sandbox,
+            RequiredName::Strong => Required::Strong,
         }
     }
 }

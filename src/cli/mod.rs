@@ -6,6 +6,7 @@ mod doctor;
 mod grade;
 mod listing;
 mod merge;
+mod pack;
 mod progress;
 mod transcript;
 
@@ -19,6 +20,7 @@ pub use args::{Cli, Command};
 use crate::assignment::AssignmentError;
 use crate::grade::journal::JournalError;
 use crate::grade::{ClassError, GradeError, MergeError};
+use crate::pack::PackError;
 use crate::report::visible::without_commands;
 use crate::run::{InterpreterError, OpenError, RunError, UploadsError};
 
@@ -68,6 +70,9 @@ pub enum CliError {
     /// Putting its shares together.
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// Packing an upload.
+    #[error(transparent)]
+    Pack(#[from] PackError),
     /// What was asked for can't be done.
     #[error("{0}")]
     Usage(String),
@@ -114,6 +119,7 @@ pub fn run() -> Exit {
         Some(Command::Cases(args)) => listing::cases(&args),
         Some(Command::Rules(args)) => listing::rules(&args),
         Some(Command::Doctor(args)) => doctor::doctor(&args),
+        Some(Command::Pack(args)) => pack::pack(&args),
         Some(Command::Completions { shell }) => {
             let mut script = vec![];
             clap_complete::generate(shell, &mut Cli::command(), "check", &mut script);

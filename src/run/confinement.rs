@@ -15,17 +15,39 @@ pub enum Isolation {
     Strong,
 }
 
-impl Isolation {
-    /// What is less than this among some layers. Another user is a matter of who started `check`.
-    pub(super) fn short_of(self, layers: &[Layer]) -> Option<&Layer> {
-        let asked = |layer: &&Layer| match layer.name {
-            "user" => false,
-            "namespaces" => self == Self::Strong,
-            _ => self >= Self::Sandbox,
+/// What has to be in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Required {
+    /// Nothing: the program runs with what can be had.
+    #[default]
+    Nothing,
+    /// Another user than that of `check`, who owns nothing and can be kept out by the modes of files.
+    User,
+    /// Landlock and seccomp, whoever the user is: that is a matter of who started `check`.
+    Sandbox,
+    /// Namespaces besides.
+    Strong,
+}
+
+impl Required {
+    /// What is less than this among some layers.
+    pub(super) fn short_of(self, layers: &[Layer]) -> Option<Layer> {
+        let asked = |layer: &&Layer| match (self, layer.name) {
+            (Self::Nothing, _) => false,
+            (Self::User, name) => name == USER,
+            (Self::Sandbox | Self::Strong, USER) => false,
+            (Self::Sandbox, name) => name != "namespaces",
+            (Self::Strong, _) => true,
         };
-        layers.iter().filter(asked).find(|layer| layer.state != State::Enforced)
+        if self == Self::User && !layers.iter().any(|layer| layer.name == USER) {
+            return Some(Layer::new(USER, State::Unavailable, "this system has no such layer"));
+        }
+        layers.iter().filter(asked).find(|layer| layer.state != State::Enforced).cloned()
     }
 }
+
+/// The layer of another user.
+const USER: &str = "user";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +55,7 @@ pub struct Confinement {
     /// How closely.
     pub isolation: Isolation,
     /// What has to be in force; a program that can't be confined so closely is not run.
-    pub required: Isolation,
+    pub required: Required,
     /// The program that confines itself and then becomes the submission: one whose `main` begins with
     /// [`launch_confined`](super::launch_confined), as that of `check` does. Without it there are limits only.
     pub launcher: Option<PathBuf>,

@@ -46,7 +46,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-pub use confinement::{Confinement, Isolation, Layer, State};
+pub use confinement::{Confinement, Isolation, Layer, Required, State};
 pub use doctor::{Attempt, Examination, examine};
 pub use ending::{Crash, Ending};
 pub use interpreter::{Interpreter, InterpreterError};
@@ -219,7 +219,7 @@ pub enum RunError {
     #[error("the system refused what a run needs: {0}")]
     System(#[from] io::Error),
     /// It can't be confined as closely as was required.
-    #[error("the sandbox that --require-isolation asks for can't be had: {0}; see check doctor")]
+    #[error("the isolation that --require-isolation asks for can't be had: {0}; see check doctor")]
     Isolation(Layer),
     /// No way to start the program was left.
     #[error("the program can't be started under any confinement")]
@@ -310,7 +310,7 @@ impl<'a> Session<'a> {
         loop {
             let Some(way) = ways.next() else { return Err(RunError::Confinement) };
             if let Some(layer) = conditions.confinement.required.short_of(&way.layers) {
-                return Err(RunError::Isolation(layer.clone()));
+                return Err(RunError::Isolation(layer));
             }
             let mut session = Self {
                 program,

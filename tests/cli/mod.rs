@@ -4,20 +4,23 @@ mod bad_input;
 mod commands;
 mod formats;
 mod grade;
+mod pack;
 mod pictures;
 #[cfg(target_os = "linux")]
 mod sandbox;
 pub mod schema;
+mod wheel;
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-use crate::support::path_with_quickest_python;
+use crate::support::{path_with_quickest_python, quickest_python};
 
 static PATH: LazyLock<OsString> = LazyLock::new(path_with_quickest_python);
 
@@ -64,6 +67,11 @@ impl Desk {
         command
     }
 
+    /// Calls Python, for what `check` is not to judge itself.
+    pub fn python(&self, arguments: &[&str]) -> Output {
+        Command::new(quickest_python().path).args(arguments).current_dir(self.path()).output().unwrap()
+    }
+
     pub fn check(&self, arguments: &[&str]) -> Said {
         Said::from(self.command(arguments).output().unwrap())
     }
@@ -85,6 +93,11 @@ impl From<Output> for Said {
             err: String::from_utf8(output.stderr).unwrap(),
         }
     }
+}
+
+/// Tells that a test could not be made here; not by a macro, whose words nobody sees if the test passes.
+pub fn skipped(why: &str) {
+    let _ = writeln!(io::stderr(), "skipped: {why}");
 }
 
 pub fn fixtures() -> PathBuf {
