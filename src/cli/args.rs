@@ -1,13 +1,15 @@
 //! What can be typed.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use regex::Regex;
 
+use crate::assignment::BUILT_IN;
 use crate::grade::{Options, Report, Share};
 use crate::run::{Confinement, Isolation, Required, Runner};
 
@@ -75,17 +77,34 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct AssignmentArgs {
     /// darts, doubles, racko, or a folder with an assignment.yaml
+    #[arg(value_parser = AssignmentParser, hide_possible_values = true)]
     pub assignment: OsString,
     /// Look for the assignment in this folder, not among those built in
     #[arg(long, value_name = "DIR")]
     pub fixtures: Option<PathBuf>,
 }
 
+/// Takes any text for ASSIGNMENT, since folders are assignments too, and lets completions offer the names.
+#[derive(Debug, Clone)]
+struct AssignmentParser;
+
+impl TypedValueParser for AssignmentParser {
+    type Value = OsString;
+
+    fn parse_ref(&self, command: &clap::Command, arg: Option<&Arg>, value: &OsStr) -> Result<OsString, clap::Error> {
+        OsStringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(BUILT_IN.into_iter().map(PossibleValue::new)))
+    }
+}
+
 /// The options of the main job.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
     /// darts, doubles, racko, or a folder with an assignment.yaml
-    #[arg(required = true)]
+    #[arg(required = true, value_parser = AssignmentParser, hide_possible_values = true)]
     pub assignment: Option<OsString>,
     /// The program: a file, or a folder in which one file can be it
     pub submission: Option<PathBuf>,
