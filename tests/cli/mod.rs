@@ -1,6 +1,8 @@
 //! The command line as a person or a script meets it.
 
 mod bad_input;
+#[cfg(unix)]
+mod ci;
 mod commands;
 mod formats;
 mod grade;
