@@ -6,7 +6,7 @@ root=${CHECK_AUTOGRADER_ROOT:-/autograder}
 source=$root/source
 results=$root/results
 assignment=ASSIGNMENT
-report='--format json --for student'
+report='--format gradescope --for student'
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TMPDIR=/tmp
 
 # Writes a result without a grade. The student reads $1, the instructor $2; both are the inside of a JSON string.

@@ -104,12 +104,13 @@ fn a_right_submission_passes() {
 }
 
 #[test]
-fn a_wrong_submission_fails_unless_it_is_good_enough() {
+fn a_wrong_submission_fails_with_annotations_unless_it_is_good_enough() {
     let desk = Desk::with_student("darts/bad/one_left_is_no_bust.py");
     let done = act(&desk, &[("assignment", "darts"), ("submission", "student.py")]);
     assert_eq!(done.said.status, 1, "{done:?}");
     assert_eq!(done.outputs, "outcome=failed\nscore=36.0\nmax-score=38.0\n");
     assert!(done.said.err.contains("36.0 of 38.0 points are less than 100 percent."), "{done:?}");
+    assert!(commands(&done.said.out).iter().any(|line| line.starts_with("::error ")), "{done:?}");
     assert!(done.summary.contains("36"), "{done:?}");
     // 36 of 38 are 94.7 percent.
     let status = |percent| act(&desk, &[("assignment", "darts"), ("fail-under", percent)]).said.status;
@@ -224,8 +225,8 @@ fn the_sample_for_gitlab_runs() {
         shell.args(["-eo", "pipefail", "-c", &lines.join("\n")]).current_dir(desk.path()).env("PATH", path);
         let said = Said::from(shell.output().unwrap());
         assert_eq!(said.status, status, "{said:?}");
-        for file in sample["check"]["artifacts"]["paths"].as_sequence().unwrap() {
-            assert!(desk.path().join(text(file)).join("report.txt").is_file(), "{file:?}");
+        for file in sample["check"]["artifacts"]["reports"].as_mapping().unwrap().values() {
+            assert!(desk.path().join(text(file)).is_file(), "{file:?}");
         }
         assert!(said.out.starts_with("student.py "), "{said:?}");
     }

@@ -166,7 +166,9 @@ mod in_place {
         #[track_caller]
         fn has_only_its_marks(&self) {
             let result = self.result();
-            assert_eq!((&result["score"], &result["max_score"]), (&3.0.into(), &3.0.into()), "{result}");
+            let [test] = result["tests"].as_array().unwrap().as_slice() else { panic!("{result}") };
+            assert_eq!((&result["score"], &test["max_score"]), (&3.0.into(), &3.0.into()), "{result}");
+            assert_eq!(test["visibility"], "hidden", "{result}");
             let mut left: Vec<_> =
                 fs::read_dir(self.path("results")).unwrap().map(|file| file.unwrap().file_name()).collect();
             assert!(left.pop().unwrap() == "results.json" && left.is_empty(), "{left:?}");
