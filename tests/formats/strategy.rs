@@ -111,6 +111,7 @@ fn case() -> impl Strategy<Value = CaseReport> {
         let (id, title, hidden, verdict, ending_detail, crashed) = told;
         let (difference, stderr_tail, inputs, expected, actual) = known;
         CaseReport {
+            left_out: (0, 0),
             id,
             title,
             hidden,
