@@ -96,29 +96,27 @@ fn write_reports(folder: &Path, report: Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the files of the whole class, in two passes over the rows.
-fn write_class<R>(folder: &Path, class: &Class, rows: impl Fn() -> R) -> io::Result<()>
-where
-    R: Iterator<Item = io::Result<Row>>,
-{
+/// Writes the files of the whole class, in one pass over the rows.
+fn write_class(folder: &Path, class: &Class, rows: impl Iterator<Item = io::Result<Row>>) -> io::Result<()> {
     let create = |name| Ok::<_, io::Error>(BufWriter::new(File::create(folder.join(name))?));
-    let mut page = create("index.html")?;
-    class_html::write(class, rows(), &mut page)?;
-    page.flush()?;
+    let mut html = create("index.html")?;
     let (mut json, mut csv, mut junit) = (create("results.json")?, create("results.csv")?, create("junit.xml")?);
     let mut results = class_json::Results::begin(class, &mut json)?;
     let mut table = csv::Table::begin(class, &mut csv)?;
     let mut suites = junit::Suites::begin(class, &mut junit)?;
-    for row in rows() {
+    let mut page = class_html::Index::begin(class, &mut html)?;
+    for row in rows {
         let row = row?;
         results.row(&row)?;
         table.row(&row)?;
         suites.row(&row)?;
+        page.row(&row)?;
     }
     results.finish()?;
     table.finish()?;
     suites.finish()?;
-    [json, csv, junit].iter_mut().try_for_each(BufWriter::flush)
+    page.finish()?;
+    [json, csv, junit, html].iter_mut().try_for_each(BufWriter::flush)
 }
 
 /// Writes what instructors read of the whole class, and tells how it went.
@@ -141,7 +139,7 @@ pub fn finish(
             faults.push(format!("{key} could not be graded: {}", report.reason.as_deref().unwrap_or_default()));
         }
     }
-    write_class(folder, &class, rows).map_err(at(folder))?;
+    write_class(folder, &class, rows()).map_err(at(folder))?;
     let totals = class.totals;
     if !quiet {
         let mut said =

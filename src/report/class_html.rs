@@ -16,27 +16,46 @@ use crate::judge::Verdict;
 
 const PAGE: Page = Page { style: include_str!("assets/class.css"), script: include_str!("assets/class.js") };
 
-/// Writes the page. It takes the rows one at a time, in the order in which they are first shown.
-///
-/// # Errors
-/// Those of the rows, and those of the writer.
-pub fn write(class: &Class, rows: impl Iterator<Item = io::Result<Row>>, writer: &mut dyn Write) -> io::Result<()> {
-    PAGE.start(&format!("{}: the class", class.title), writer)?;
-    let mut counts = Counts::new(class);
-    write!(writer, "<script type=\"application/json\" id=\"rows\">[")?;
-    for (index, row) in rows.enumerate() {
-        let row = row?;
-        let line = counts.count(&row);
-        write!(writer, "{}{}", if index == 0 { "\n" } else { ",\n" }, json(&line)?)?;
+/// The page while its rows come in, in the order in which they are first shown.
+pub struct Index<'i> {
+    class: &'i Class,
+    counts: Counts,
+    writer: &'i mut dyn Write,
+}
+
+impl<'i> Index<'i> {
+    /// Begins the page.
+    ///
+    /// # Errors
+    /// Those of the writer, here and below.
+    pub fn begin(class: &'i Class, writer: &'i mut dyn Write) -> io::Result<Index<'i>> {
+        PAGE.start(&format!("{}: the class", class.title), writer)?;
+        write!(writer, "<script type=\"application/json\" id=\"rows\">[")?;
+        Ok(Index { class, counts: Counts::new(class), writer })
     }
-    let names = Names {
-        cases: counts.cases.names.iter().map(|id| shown(id)).collect(),
-        rules: counts.rules.names.iter().map(|id| shown(id)).collect(),
-        rulings: counts.rulings.names.iter().map(|id| shown(id)).collect(),
-    };
-    writeln!(writer, "]</script><script type=\"application/json\" id=\"names\">{}</script>", json(&names)?)?;
-    write!(writer, "{}{}{}", header(class, &counts).0, table(class, &counts).0, charts(class, &counts).0)?;
-    PAGE.end(writer)
+
+    /// Writes one row.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn row(&mut self, row: &Row) -> io::Result<()> {
+        let line = self.counts.count(row);
+        let is_first = self.counts.totals.submissions == 1;
+        write!(self.writer, "{}{}", if is_first { "\n" } else { ",\n" }, json(&line)?)
+    }
+
+    /// Writes all that was counted.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn finish(self) -> io::Result<()> {
+        let Index { class, counts, writer } = self;
+        let shown = |tally: &Tally| tally.names.iter().map(|name| shown(name)).collect();
+        let names = Names { cases: shown(&counts.cases), rules: shown(&counts.rules), rulings: shown(&counts.rulings) };
+        writeln!(writer, "]</script><script type=\"application/json\" id=\"names\">{}</script>", json(&names)?)?;
+        write!(writer, "{}{}{}", header(class, &counts).0, table(class, &counts).0, charts(class, &counts).0)?;
+        PAGE.end(writer)
+    }
 }
 
 /// JSON that can stand in a page: nothing in it ends the element around it.

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::{fs, io};
 
-use console_check::report::{class_html, html};
+use console_check::report::html;
 use driver::{Browser, Driver, address};
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::pages;
@@ -51,7 +51,7 @@ impl Pages {
 
     fn class(&self, rows: usize) -> PathBuf {
         let class = pages::class();
-        self.write(&format!("class of {rows}.html"), |page| class_html::write(&class, pages::rows(&class, rows), page))
+        self.write(&format!("class of {rows}.html"), |page| pages::write_class(&class, pages::rows(&class, rows), page))
     }
 }
 
@@ -340,9 +340,9 @@ fn hostile_class(browser: &Browser, pages: &Pages) {
     let rows = (0..3).map(|number| {
         let mut row = pages::row(&format!("{number}{}", pages::HOSTILE), &pages::hostile());
         row.folder = format!("javascript:window.hacked=4//../{}", pages::HOSTILE);
-        Ok(row)
+        row
     });
-    let page = pages.write("hostile class.html", |page| class_html::write(&class, rows, page));
+    let page = pages.write("hostile class.html", |page| pages::write_class(&class, rows, page));
     browser.show(&page);
     browser.type_into("#search", "<img");
     browser.click("#class thead th:last-child button");

@@ -1,12 +1,13 @@
 //! Reports and classes that are made up, for the tests of what is written about them.
 
-use std::io;
+use std::io::{self, Write};
 
 use console_check::assignment::Points;
 use console_check::grade::{
     CaseReport, Class, ClassCase, DifferenceReport, Input, Outcome, Record, Report, Row, SideLine, Totals,
 };
 use console_check::judge::{Cause, Verdict};
+use console_check::report::class_html::Index;
 
 /// Texts that would do something if they were taken for anything but text.
 pub const HOSTILE: &str = "</script></title></style><script>window.hacked=1</script><img src=x onerror=window.hacked=2>\
@@ -144,7 +145,7 @@ pub fn class() -> Class {
 }
 
 /// Rows of such a class, none of them like the one before.
-pub fn rows(class: &Class, count: usize) -> impl Iterator<Item = io::Result<Row>> {
+pub fn rows(class: &Class, count: usize) -> impl Iterator<Item = Row> {
     let rules = reference::rules::darts::ALL;
     (0..count).map(move |number| {
         // Any order will do that is the same on every run.
@@ -173,7 +174,7 @@ pub fn rows(class: &Class, count: usize) -> impl Iterator<Item = io::Result<Row>
             answer_text: "",
             inferred: true,
         }];
-        Ok(row(&format!("student{number:05}"), &made))
+        row(&format!("student{number:05}"), &made)
     })
 }
 
@@ -186,4 +187,11 @@ pub fn row(key: &str, report: &Report) -> Row {
         basis: String::new(),
         report: Record::from(report),
     }
+}
+
+/// Writes the page of a class.
+pub fn write_class(class: &Class, mut rows: impl Iterator<Item = Row>, writer: &mut dyn Write) -> io::Result<()> {
+    let mut page = Index::begin(class, writer)?;
+    rows.try_for_each(|row| page.row(&row))?;
+    page.finish()
 }
