@@ -485,8 +485,8 @@ fn in_plain_words(segment: &Segment) -> &str {
 
 fn actual_lines(judged: &JudgedCase, printed: &[u8], inputs: &[String]) -> Vec<SideLine> {
     let side = |line: &judge::ScreenLine| SideLine {
-        said: shortened(String::from_utf8_lossy(&printed[line.bytes.clone()]).trim_end_matches('\r')),
-        typed: line.typed.map(|input| inputs.get(input).cloned()),
+        said: shortened(String::from_utf8_lossy(&printed[line.bytes()]).trim_end_matches('\r')),
+        typed: line.typed().map(|input| inputs.get(input).cloned()),
         text: shortened(&judge::Screen::text(line, printed, inputs)),
         is_open: false,
     };

@@ -101,7 +101,9 @@ impl<'t> Printed<'t> {
     /// Reads a text.
     pub fn new(bytes: &'t [u8]) -> Self {
         let exact = items(bytes);
-        let content = exact.iter().filter(|item| item.kind.is_content()).copied().collect();
+        let is_content = |item: &&Item| item.kind.is_content();
+        let mut content = Vec::with_capacity(exact.iter().filter(is_content).count());
+        content.extend(exact.iter().filter(is_content));
         Printed { bytes, exact, content }
     }
 

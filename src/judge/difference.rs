@@ -139,7 +139,7 @@ impl Sides<'_> {
         );
         let why = if speaks_for_itself || facts.is_empty() { clause } else { format!("{clause}: {facts}") };
         let answers = match (expected, note) {
-            (None, _) => self.screen.lines.iter().filter(|line| line.typed.is_some()).count(),
+            (None, _) => self.screen.lines.iter().filter(|line| line.typed().is_some()).count(),
             (_, note) => note.map_or(0, |note| note.answers),
         };
         Difference {
@@ -272,7 +272,7 @@ impl Sides<'_> {
         let (cause, skipped) = tell_apart(&theirs, &own, is_known, is_silent);
         let unlike = cause == Cause::Wording
             && ratio(&key(&self.expected_text(expected)), &key(&self.actual_text(actual))) < 0.6;
-        let cause = match (self.transcript.lines[expected].is_prompt(), self.screen.lines[actual].typed.is_some()) {
+        let cause = match (self.transcript.lines[expected].is_prompt(), self.screen.lines[actual].typed().is_some()) {
             // A question is no misspelt statement, nor the other way round.
             (false, true) if unlike => Cause::ExtraLine,
             (true, false) if unlike && actual + 1 < self.screen.lines.len() => Cause::MissingLine,
@@ -311,7 +311,7 @@ impl Sides<'_> {
         let text = |line: usize| key(&self.actual_text(line));
         let before: Vec<String> = (0..actual).rev().take(4).map(text).collect();
         let block = actual..(actual + extra).min(self.screen.lines.len());
-        block.clone().any(|line| self.screen.lines[line].typed.is_some())
+        block.clone().any(|line| self.screen.lines[line].typed().is_some())
             && block.clone().all(|line| before.contains(&text(line)))
     }
 
@@ -425,18 +425,17 @@ impl Sides<'_> {
     }
 
     fn actual_text(&self, line: usize) -> String {
-        self.screen
-            .lines
-            .get(line)
-            .map(|line| {
-                String::from_utf8_lossy(&self.printed.bytes[line.bytes.clone()]).trim_end_matches('\r').to_owned()
-            })
-            .unwrap_or_default()
+        let Some(line) = self.screen.lines.get(line) else { return String::new() };
+        let bytes = &self.printed.bytes[line.bytes()];
+        String::from_utf8_lossy(&bytes[..bytes.len().min(RIGHT_LENGTH)]).trim_end_matches('\r').to_owned()
     }
 }
 
 /// No game has so many lines.
 const RIGHT_AMOUNT: usize = 20_000;
+
+/// No game has a line of so many bytes, even if it prints all in one.
+const RIGHT_LENGTH: usize = 1 << 16;
 
 struct Found {
     expected: Option<usize>,

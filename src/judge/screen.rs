@@ -10,12 +10,28 @@ const NEAR: usize = 2_000;
 /// One line of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenLine {
-    /// The printed bytes in it, without the line end.
-    pub bytes: Range<usize>,
-    /// What was typed in it; the index of the input.
-    pub typed: Option<usize>,
+    // A flood has a million lines.
+    start: u32,
+    end: u32,
+    typed: Option<u32>,
     /// Whether the program printed a line end.
     pub ended: bool,
+}
+
+impl ScreenLine {
+    fn new(bytes: Range<usize>, typed: Option<usize>, ended: bool) -> ScreenLine {
+        ScreenLine { start: bytes.start as u32, end: bytes.end as u32, typed: typed.map(|typed| typed as u32), ended }
+    }
+
+    /// The printed bytes in it, without the line end.
+    pub fn bytes(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// What was typed in it; the index of the input.
+    pub fn typed(&self) -> Option<usize> {
+        self.typed.map(|typed| typed as usize)
+    }
 }
 
 /// What a terminal would have shown.
@@ -57,12 +73,12 @@ impl Screen {
 
     /// The first input that was read at the start of a line, where no question can have been asked.
     pub fn unasked(&self) -> Option<usize> {
-        self.lines.iter().filter(|line| line.bytes.is_empty()).find_map(|line| line.typed)
+        self.lines.iter().filter(|line| line.bytes().is_empty()).find_map(ScreenLine::typed)
     }
 
     /// The line in which the byte at this place stands.
     pub fn line_at(&self, at: usize) -> usize {
-        let after = self.lines.partition_point(|line| line.bytes.start <= at);
+        let after = self.lines.partition_point(|line| line.bytes().start <= at);
         after.saturating_sub(1)
     }
 
@@ -78,8 +94,8 @@ impl Screen {
 
     /// A line in the text form of a transcript.
     pub fn text(line: &ScreenLine, printed: &[u8], inputs: &[String]) -> String {
-        let said = String::from_utf8_lossy(&printed[line.bytes.clone()]).into_owned();
-        let end = match line.typed {
+        let said = String::from_utf8_lossy(&printed[line.bytes()]).into_owned();
+        let end = match line.typed() {
             Some(input) => End::Typed(inputs.get(input).cloned().unwrap_or_default()),
             None => End::Newline,
         };
@@ -88,30 +104,28 @@ impl Screen {
 }
 
 fn lines(printed: &[u8], places: &[usize]) -> Vec<ScreenLine> {
-    let mut lines = Vec::new();
+    let mut ends = memchr::memchr_iter(b'\n', printed).peekable();
+    let mut lines = Vec::with_capacity(ends.clone().count() + places.len() + 1);
     let mut start = 0;
     let mut typed = places.iter().copied().enumerate().peekable();
-    let is_end = |at: usize| printed.get(at) == Some(&b'\n');
-    let ends: Vec<usize> = (0..printed.len()).filter(|&at| is_end(at)).collect();
-    let mut ends = ends.into_iter().peekable();
     loop {
         let end = ends.peek().copied();
         match typed.peek().copied() {
             Some((input, place)) if end.is_none_or(|end| place <= end) => {
-                lines.push(ScreenLine { bytes: start..place, typed: Some(input), ended: false });
+                lines.push(ScreenLine::new(start..place, Some(input), false));
                 start = place;
                 typed.next();
             }
             _ => {
                 let Some(end) = end else { break };
-                lines.push(ScreenLine { bytes: start..end, typed: None, ended: true });
+                lines.push(ScreenLine::new(start..end, None, true));
                 start = end + 1;
                 ends.next();
             }
         }
     }
     if start < printed.len() {
-        lines.push(ScreenLine { bytes: start..printed.len(), typed: None, ended: false });
+        lines.push(ScreenLine::new(start..printed.len(), None, false));
     }
     lines
 }
@@ -197,7 +211,7 @@ mod tests {
         let mut screen = Screen::new(flood.as_bytes(), 0, None, &Transcript::default());
         screen.keep_near(50_000);
         assert_eq!((screen.before, screen.lines.len(), screen.after), (48_000, 4_000, 48_000));
-        assert_eq!(screen.lines[0].bytes.start, 48_000 * 5);
+        assert_eq!(screen.lines[0].bytes().start, 48_000 * 5);
         let mut screen = Screen::new(b"a\nb\n", 0, None, &Transcript::default());
         screen.keep_near(7);
         assert_eq!((screen.before, screen.lines.len(), screen.after), (0, 2, 0));

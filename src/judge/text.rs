@@ -52,7 +52,8 @@ pub fn items(bytes: &[u8]) -> Vec<Item> {
 
 /// The items of a piece of a text, whose end is not the text's.
 pub fn read_items(bytes: &[u8]) -> Vec<Item> {
-    let mut items = Vec::new();
+    // One more for a line end that is added. A flood would grow the list, and what it leaves behind, again and again.
+    let mut items = Vec::with_capacity(bytes.len() + 1);
     let mut row = 0;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
