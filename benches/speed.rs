@@ -32,7 +32,12 @@ fn main() {
     fs::copy(program, desk.path().join("student.py")).unwrap();
     write_games(desk.path(), CASES);
     write_assignment(&desk.path().join("assignment"), CASES);
-    write_assignment(&desk.path().join("many"), 2_000);
+    for number in 1..=SUBMISSIONS {
+        let folder = desk.path().join(if number == 1 { "one" } else { "class" });
+        fs::create_dir_all(&folder).unwrap();
+        fs::copy(desk.path().join("student.py"), folder.join(format!("student-{number}.py"))).unwrap();
+    }
+    fs::copy(desk.path().join("student.py"), desk.path().join("class/student-1.py")).unwrap();
 
     let one = |line: &str| {
         let mut command = Command::new("sh");
@@ -77,14 +82,16 @@ fn main() {
         all.as_secs_f64() / pass.as_secs_f64()
     );
 
-    let (class, _) = measured(&mut one(&format!("for n in $(seq {SUBMISSIONS}); do {}; done", check(""))));
+    let grade = |folder: &str| {
+        format!(r#"rm -rf results; exec "$CHECK" grade ./assignment {folder} --python "$PYTHON" --quiet"#)
+    };
+    let (class, _) = measured(&mut one(&grade("class")));
     let (looped, _) = measured(&mut one(&format!("for n in $(seq 4); do {}; done", contenders[0].1)));
     let speed = looped.as_secs_f64() * f64::from(SUBMISSIONS) / 4.0 / class.as_secs_f64();
     println!("{SUBMISSIONS} submissions of {CASES} cases: {speed:.1} times as fast as the shell loop");
 
-    let few = peak_memory(&mut one(&format!("exec {}", check(""))));
-    let many = peak_memory(&mut one(&format!("exec {}", check("").replace("assignment", "many"))));
-    println!("memory of check: {few:.1} MB in {CASES} runs, {many:.1} MB in 2,000 runs");
+    let (few, many) = (peak_memory(&mut one(&grade("one"))), peak_memory(&mut one(&grade("class"))));
+    println!("memory of check grade: {few:.1} MB in {CASES} runs, {many:.1} MB in 2,000 runs");
 }
 
 const CHECK: &str = env!("CARGO_BIN_EXE_check");

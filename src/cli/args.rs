@@ -200,7 +200,7 @@ impl RunArgs {
 /// The options of `check grade`.
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Examples:\n  check grade racko submissions/ --output results/\n  check grade racko submissions/ --output results/ --resume\n      go on after an interruption, or with what was handed in since\n  check grade racko submissions/ --output results-3/ --partition 3/16\n      one of 16 shares, for one of 16 machines; check merge puts them together\n  check grade racko export.zip --output results/ --key '^([^_]+)_'\n      the zip of a learning platform, where a student's key is what stands before the first _"
+    after_long_help = "Examples:\n  check grade racko submissions/ --output results/\n  check grade racko submissions/ --output results/ --resume\n      go on after an interruption, or with what was handed in since\n  check grade racko submissions/ --output results-3/ --partition 3/16\n      one of 16 shares, for one of 16 machines; check merge puts them together\n  check grade racko export.zip --output results/ --key '^([^_]+)_'\n      the zip of a learning platform, where a student's key is what stands before the first _\n\nExit codes:\n  0    every submission was graded, whatever its marks\n  1    one is under --fail-under\n  2    check could not do its work, or failed at a submission\n  130  interrupted: --resume goes on"
 )]
 pub struct GradeArgs {
     /// Which assignment.
@@ -253,9 +253,6 @@ pub struct MergeArgs {
     /// Write the results of the class into this folder
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     pub output: PathBuf,
-    /// Who reads them [default: instructors]
-    #[arg(long = "for", value_name = "WHOM")]
-    pub audience: Option<Audience>,
     /// Exit with 1 if a submission earns less than so many percent of the points
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub fail_under: Option<f64>,

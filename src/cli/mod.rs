@@ -92,9 +92,9 @@ pub enum CliError {
 impl CliError {
     fn exit(&self) -> Exit {
         match self {
-            CliError::Grade(GradeError::Run(RunError::Interrupted)) | CliError::Class(ClassError::Interrupted) => {
-                Exit::Interrupted
-            }
+            CliError::Grade(GradeError::Run(RunError::Interrupted))
+            | CliError::Class(ClassError::Interrupted)
+            | CliError::Interpreter(InterpreterError::Interrupted) => Exit::Interrupted,
             _ => Exit::Error,
         }
     }

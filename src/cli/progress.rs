@@ -32,9 +32,8 @@ impl Progress {
         let is_terminal = io::stderr().is_terminal();
         let target = if shown && is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(submissions as u64), target);
-        let style = ProgressStyle::with_template("{bar:30} {pos} of {len}, {per_sec:.1}, {eta} left, {msg}");
+        let style = ProgressStyle::with_template("{bar:20} {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_message("0 passed");
         let now = Instant::now();
         let counts = Mutex::new(Counts { passed: 0, known: 0, graded: 0, start: now, last: now });
         Progress { bar, lines: shown && !is_terminal, counts }
@@ -45,7 +44,7 @@ impl Progress {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.passed += usize::from(outcome == Outcome::Passed);
         *(if is_new { &mut counts.graded } else { &mut counts.known }) += 1;
-        self.bar.set_message(format!("{} passed", counts.passed));
+        self.bar.set_message(self.words(&counts));
         self.bar.inc(1);
         let is_last = self.bar.length() == Some((counts.known + counts.graded) as u64);
         if counts.last.elapsed() >= LINE_EVERY && !is_last {
@@ -61,16 +60,19 @@ impl Progress {
     }
 
     fn line(&self, counts: &Counts) {
-        if !self.lines {
-            return;
+        if self.lines {
+            // Where standard error is closed there is nobody to be told.
+            let _ = writeln!(io::stderr(), "{}", self.words(counts));
         }
+    }
+
+    fn words(&self, counts: &Counts) -> String {
         let (done, all) = (counts.known + counts.graded, self.bar.length().unwrap_or_default());
         let rate = counts.graded as f64 / counts.start.elapsed().as_secs_f64();
         let left = (all as f64 - done as f64) / rate;
-        let left = if counts.graded > 0 && left >= 1.0 { format!(", {left:.0} s left") } else { String::new() };
+        let left = if left >= 1.0 { format!(", {left:.0} s left") } else { String::new() };
+        let pace = if counts.graded > 0 { format!(", {rate:.1} a second{left}") } else { String::new() };
         let known = if counts.known > 0 { format!(" ({} known before)", counts.known) } else { String::new() };
-        let line = format!("{done} of {all}{known}, {rate:.1} a second{left}, {} passed\n", counts.passed);
-        // Where standard error is closed there is nobody to be told.
-        let _ = io::stderr().write_all(line.as_bytes());
+        format!("{done} of {all}{known}{pace}, {} passed", counts.passed)
     }
 }

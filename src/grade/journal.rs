@@ -2,13 +2,13 @@
 //! and when a class is resumed, what stands in it is not graded again.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Class, Outcome, Roster, Row, Share};
+use super::{Class, Outcome, Roster, Row, Share, roster};
 
 /// The name of its file.
 pub const FILE: &str = "journal.jsonl";
@@ -74,6 +74,15 @@ pub enum JournalError {
     /// There is one, and nobody said what to do with it.
     #[error("{0} already holds results: go on with --resume, or name another folder")]
     Exists(String),
+    /// Another process is at it.
+    #[error("{0} is being written by another check: wait for it, or name another folder")]
+    Busy(String),
+    /// There is none.
+    #[error("{0} holds no results of check grade")]
+    None(String),
+    /// Something else has its name.
+    #[error("{0} is no file: name another folder")]
+    NoFile(String),
     /// It is about something else.
     #[error("{path} holds results of {found}, and not of {wanted}: name another folder")]
     Other {
@@ -119,6 +128,7 @@ impl Journal {
             _ => io_error(&path)(error),
         })?;
         let mut journal = Journal { path, file, end: 0, rows: BTreeMap::new() };
+        journal.lock(folder)?;
         journal.write(head)?;
         Ok(journal)
     }
@@ -128,10 +138,13 @@ impl Journal {
     /// # Errors
     /// If it is another class's, or can't be read or written.
     pub fn resume(folder: &Path, head: &Head) -> Result<Journal, JournalError> {
-        if !folder.join(FILE).exists() {
+        if folder.join(FILE).symlink_metadata().is_err() {
             return Journal::create(folder, head);
         }
         let (mut journal, found) = Journal::open(folder)?;
+        journal.file =
+            OpenOptions::new().read(true).append(true).open(&journal.path).map_err(io_error(&journal.path))?;
+        journal.lock(folder)?;
         // What is left was never finished: the power went, or the disk was full.
         journal.file.set_len(journal.end).map_err(io_error(&journal.path))?;
         let about = |head: &Head| (head.class.assignment.clone(), head.share);
@@ -158,30 +171,64 @@ impl Journal {
     /// If there is none, or it can't be read.
     pub fn open(folder: &Path) -> Result<(Journal, Option<Head>), JournalError> {
         let path = folder.join(FILE);
-        let file = OpenOptions::new().read(true).append(true).open(&path).map_err(io_error(&path))?;
+        let about = path.symlink_metadata().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => JournalError::None(folder.display().to_string()),
+            _ => io_error(&path)(error),
+        })?;
+        if !about.is_file() {
+            return Err(JournalError::NoFile(path.display().to_string()));
+        }
+        let file = File::open(&path).map_err(io_error(&path))?;
         let mut reader = BufReader::new(&file);
         let (mut head, mut rows, mut end) = (None, BTreeMap::new(), 0);
         let mut line = Vec::new();
         for number in 1.. {
             line.clear();
             let length = reader.read_until(b'\n', &mut line).map_err(io_error(&path))? as u64;
+            let fault = |reason: String| JournalError::Line { path: path.display().to_string(), line: number, reason };
             if !line.ends_with(b"\n") {
+                // A line of ours that was not written to its end.
+                if !line.is_empty() && !line.starts_with(b"{") {
+                    return Err(fault("no line of a journal begins like this".to_owned()));
+                }
                 break;
             }
-            let fault = |error: serde_json::Error| JournalError::Line {
-                path: path.display().to_string(),
-                line: number,
-                reason: error.to_string(),
-            };
-            match serde_json::from_slice(&line).map_err(fault)? {
+            match serde_json::from_slice(&line).map_err(|error| fault(error.to_string()))? {
+                Line::Head(found) if found.schema != SCHEMA => {
+                    return Err(fault(format!("it is of schema {:?}", found.schema)));
+                }
                 Line::Head(found) => head = Some(found),
                 Line::Row(row) => {
+                    if row.folder != roster::folder(&row.key) {
+                        return Err(fault("the folder in it is not that of its key".to_owned()));
+                    }
                     rows.insert(row.key.clone(), Place::new(end, length, &row));
                 }
             }
             end += length;
         }
         Ok((Journal { path, file, end, rows }, head))
+    }
+
+    /// Whether a folder is one of results.
+    #[must_use]
+    pub fn is_in(folder: &Path) -> bool {
+        let path = folder.join(FILE);
+        // Anything may lie there, and opening a FIFO waits.
+        if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
+            return false;
+        }
+        let mut start = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
+        read.is_ok() && start.starts_with(format!("{{\"schema\":\"{SCHEMA}\"").as_bytes())
+    }
+
+    /// Keeps other processes away as long as this one lives.
+    fn lock(&self, folder: &Path) -> Result<(), JournalError> {
+        self.file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => JournalError::Busy(folder.display().to_string()),
+            TryLockError::Error(error) => io_error(&self.path)(error),
+        })
     }
 
     /// Adds a row. It is on the disk when this returns.

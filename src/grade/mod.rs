@@ -18,7 +18,7 @@ use reference::rulings::Rulings;
 use reference::transcript::Transcript;
 use reference::{Game, Played, play_script, seeded_dice};
 
-pub use roster::{Roster, Student};
+pub use roster::{Roster, Student, folder};
 pub use share::{NoShare, Share};
 pub use stored::verify;
 
@@ -128,6 +128,17 @@ impl<'a> Plan<'a> {
     /// When a run can't be made.
     pub fn grade(&self, graded: Graded<'_>, options: Options<'_>) -> Result<Report, GradeError> {
         self.carry_out(graded, &open(self.assignment, graded, options)?, options.workers)
+    }
+
+    /// Whether submissions can be run at all under these conditions.
+    ///
+    /// # Errors
+    /// As they would be for each of them.
+    pub fn try_out(&self, interpreter: &Interpreter, options: Options<'_>) -> Result<(), GradeError> {
+        let empty = Submission::empty();
+        let session = open(self.assignment, Graded::Python(interpreter, &empty), options)?;
+        session.run(&run::Script::default(), &Limits::default(), &|_| true)?;
+        Ok(())
     }
 
     fn carry_out(&self, graded: Graded<'_>, session: &Session<'_>, workers: usize) -> Result<Report, GradeError> {

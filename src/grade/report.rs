@@ -250,6 +250,13 @@ impl Report {
         self.syntax_error.is_some() || self.reason.is_some()
     }
 
+    /// The report without what tells of the machine that made it.
+    #[must_use]
+    pub fn without_machine(mut self) -> Report {
+        self.confinement.iter_mut().for_each(|layer| layer.why.clear());
+        self
+    }
+
     /// The report without what differs from run to run.
     #[must_use]
     pub fn without_durations(mut self) -> Report {
@@ -349,7 +356,9 @@ pub(super) fn judged(
         });
     }
     let mut report = Report::new(assignment, graded, session);
-    if judgement.cases.iter().any(reads_ahead) {
+    // Of hidden cases no note tells anything.
+    let mut seen = judgement.cases.iter().zip(assignment.cases.iter().filter(|case| case.script().is_some()));
+    if seen.any(|(judged, case)| !case.is_hidden() && reads_ahead(judged)) {
         report.notes.push("The program reads an answer before it has printed the prompt for it. That costs nothing, but a person would have to type without having been asked.".to_owned());
     }
     if let Some(first) = short_from {
@@ -360,7 +369,7 @@ pub(super) fn judged(
             format!("Three cases ran out of time, so the {rest} runs after them had half a second each.")
         });
     }
-    let is_refusal = |case: &CaseReport| case.ending_detail.as_deref() == Some("PermissionError");
+    let is_refusal = |case: &CaseReport| !case.hidden && case.ending_detail.as_deref() == Some("PermissionError");
     if session.is_sandboxed() && cases.iter().any(is_refusal) {
         report.notes.push("The sandbox may have refused the program something that is no part of the assignment, such as starting another program: --allow subprocess permits that, --isolation limits does without a sandbox.".to_owned());
     }
@@ -394,7 +403,8 @@ fn script_case(assignment: &Assignment, case: &Case, judged: &JudgedCase, run: &
     let outcome = run.outcome;
     (report.ending, report.ending_detail) = ending(&outcome.ending);
     report.duration = Some(outcome.duration);
-    report.stderr_tail = String::from_utf8_lossy(&outcome.stderr_tail).into_owned();
+    let tail = &outcome.stderr_tail;
+    report.stderr_tail = String::from_utf8_lossy(&tail[tail.len().saturating_sub(STDERR_TAIL)..]).into_owned();
     report.inputs = run.script.inputs.to_vec();
     report.read = outcome.lines_read;
     report.seed = run.script.seed.map(ToString::to_string);
@@ -500,6 +510,9 @@ fn shortened(line: &str) -> String {
         None => line.to_owned(),
     }
 }
+
+/// So many of the last bytes on standard error are kept in a report.
+const STDERR_TAIL: usize = 4 << 10;
 
 /// In characters.
 const LONGEST_LINE: usize = 4_000;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use regex::Regex;
+use unicode_normalization::UnicodeNormalization;
 
 use super::Share;
 use super::digest;
@@ -39,10 +40,10 @@ impl Roster {
             match (pattern, pattern.and_then(|pattern| matched(pattern, &upload.name))) {
                 (Some(_), None) => {
                     let reason = format!("{} has no key: --key does not match this name", upload.name);
-                    by_key.entry(upload.name).or_default().push(Err(reason));
+                    by_key.entry(composed(&upload.name)).or_default().push(Err(reason));
                 }
-                (_, Some(key)) => by_key.entry(key).or_default().push(Ok(upload)),
-                (None, None) => by_key.entry(stem(&upload)).or_default().push(Ok(upload)),
+                (_, Some(key)) => by_key.entry(composed(&key)).or_default().push(Ok(upload)),
+                (None, None) => by_key.entry(composed(&stem(&upload))).or_default().push(Ok(upload)),
             }
         }
         let fingerprint = digest::of(by_key.keys());
@@ -74,6 +75,11 @@ fn matched(pattern: &Regex, name: &str) -> Option<String> {
     (!key.is_empty()).then(|| key.to_owned())
 }
 
+/// Some systems write ü as one character in a name, others as two.
+fn composed(key: &str) -> String {
+    key.nfc().collect()
+}
+
 fn stem(upload: &Upload) -> String {
     let path = Path::new(&upload.name);
     let is_python = !upload.is_folder && path.extension().is_some_and(|end| end.eq_ignore_ascii_case("py"));
@@ -97,8 +103,11 @@ pub fn folder(key: &str) -> String {
     }
     let kept: String = key.chars().map(|c| if is_plain(c) { c } else { c.to_ascii_lowercase() }).collect();
     let kept: String = kept.chars().map(|c| if is_plain(c) { c } else { '_' }).take(40).collect();
-    let hash = digest::of([key]);
-    format!("{}-{}", kept.trim_start_matches(['-', '_']), &hash[..HASH]).trim_start_matches('-').to_owned()
+    let kept = match kept.trim_start_matches(['-', '_']) {
+        "" => "x",
+        kept => kept,
+    };
+    format!("{kept}-{}", &digest::of([key])[..HASH])
 }
 
 /// How many digits of a hash keep the folders of a class apart.
@@ -136,6 +145,8 @@ mod tests {
             "index.html",
             "x".repeat(300).as_str(),
             &folder("Alice"),
+            &folder("ä"),
+            folder("ä").trim_start_matches("x-"),
             "a:b",
             "a.",
             "a ",

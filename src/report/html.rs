@@ -74,7 +74,7 @@ fn header(report: &Report) -> Markup {
                 " " strong { (report.score) " of " (report.max_score) } " points"
                 @if was_run(report) { ", " strong { (passed) " of " (total) } " " (cases) }
             }
-            @if let Some(reason) = &report.reason { p { (shown(&words::capitalised(reason))) } }
+            @if let Some(reason) = &report.reason { p { (shown(reason)) } }
             @if let Some(words) = &report.syntax_error {
                 h2 { "Python can't read the program" }
                 pre { (lines(words.trim_end().lines())) }

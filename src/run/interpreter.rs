@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::{RunError, Watch, drive};
+use super::{Busy, RunError, Watch, drive};
 
 const OLDEST: (u8, u8, u8) = (3, 8, 0);
 
@@ -111,6 +111,7 @@ impl Interpreter {
     /// # Errors
     /// If there is none; the texts say what to do.
     pub fn find(typed: Option<&Path>) -> Result<Self, InterpreterError> {
+        let _busy = Busy::new();
         if let Some(path) = typed {
             let found = ask(path.as_os_str().to_owned(), &[])?;
             return if found.version < OLDEST { Err(too_old(found)) } else { Ok(found) };

@@ -98,18 +98,45 @@ impl Scratch {
         Ok(())
     }
 
-    /// Makes the home anew for another run of the same program, unless it is as it was made.
+    /// Makes the home anew for another run of the same program, unless it is as it was made. Not so if a run has left
+    /// something beside its home for the next one to find: that one needs another folder.
     #[cfg(unix)]
-    pub fn renew(&mut self, submission: Option<&Submission>) -> Result<(), RunError> {
+    pub fn renew(&mut self, submission: Option<&Submission>) -> Result<bool, RunError> {
         let mut renewed = || {
+            if !self.is_room_empty()? {
+                return Ok(false);
+            }
             if self.seal.as_ref().is_some_and(Seal::is_whole) {
-                return Ok(());
+                return Ok(true);
             }
             self.seal = None;
             remove_tree(&self.home())?;
-            self.furnish(submission)
+            self.furnish(submission)?;
+            Ok(true)
         };
         renewed().map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    }
+
+    /// Whether nothing is noted in the room, or beside the home in it. Its times and its mode are set anew.
+    #[cfg(unix)]
+    fn is_room_empty(&self) -> io::Result<bool> {
+        use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
+        let room = self.room();
+        allow(&room, if self.user.is_some() { 0o711 } else { 0o700 })?;
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        utimensat(CWD, &room, &Timestamps { last_access: now, last_modification: now }, AtFlags::empty())?;
+        let entries = fs::read_dir(&room)?.collect::<io::Result<Vec<_>>>()?;
+        let is_alone = entries.iter().all(|entry| entry.file_name() == "home");
+        #[cfg(target_os = "linux")]
+        {
+            let mut names = vec![0_u8; 1 << 16];
+            // A file system that has no such notes refuses.
+            let length = rustix::fs::listxattr(&room, &mut names[..]).unwrap_or(0);
+            let mut names = names[..length].split(|&byte| byte == 0);
+            Ok(is_alone && !names.any(|name| name.starts_with(b"user.")))
+        }
+        #[cfg(not(target_os = "linux"))]
+        Ok(is_alone)
     }
 
     /// From now on runs may happen in it: whether they leave the home as it is can be told, if enough time has passed.

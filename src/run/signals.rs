@@ -9,7 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 /// How many there are that have something to tidy up.
 static BUSY: Mutex<usize> = Mutex::new(0);
 /// Whether there are none: then a signal ends this process at once.
-static IDLE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+static IDLE: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| Arc::new(AtomicBool::new(true)));
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// From now on SIGINT and SIGTERM (SIGHUP too, on Unix) end every run as [`RunError::Interrupted`](super::RunError),

@@ -1,6 +1,7 @@
 //! What a class handed in: a folder, or the zip that a learning platform exports. Nothing in it is followed that leads
 //! out of it, and nothing of a zip is written to disk.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
@@ -16,6 +17,9 @@ const MOST_FILES: usize = 1000;
 const MOST_BYTES: u64 = 16 << 20;
 const MOST_DEPTH: usize = 32;
 const PROGRAM_LIMIT: u64 = 1 << 20;
+/// Bytes of a path and of each part of it: what a scratch folder has room for.
+const MOST_NAME: usize = 1000;
+const MOST_PART: usize = 255;
 
 /// What platforms and systems put beside submissions.
 const NO_SUBMISSIONS: [&str; 4] = ["__MACOSX", "__pycache__", "submission_metadata.yml", "Thumbs.db"];
@@ -56,6 +60,9 @@ pub enum UploadsError {
         /// Why.
         source: io::Error,
     },
+    /// Nothing there.
+    #[error("{0}: there is no such folder or zip file: give what holds the submissions")]
+    Missing(String),
     /// Neither a folder nor a zip.
     #[error(
         "{path} is neither a folder nor a zip file that can be read ({reason}): give the folder that holds the submissions"
@@ -89,6 +96,12 @@ pub enum UploadError {
     /// A name in a zip that leads out of it.
     #[error("has a file whose name leads out of it")]
     LeadsOut,
+    /// A name that not every system can have.
+    #[error("has a file whose name is too long: {0}…")]
+    LongName(String),
+    /// A file that would have to be a folder too.
+    #[error("has a file and a folder of one name: {0}")]
+    TwoKinds(String),
     /// More than a submission has.
     #[error("{0}")]
     TooLarge(&'static str),
@@ -139,7 +152,10 @@ impl Uploads {
     pub fn open(path: &Path) -> Result<Self, UploadsError> {
         let name = || path.display().to_string();
         let unreadable = |source| UploadsError::Unreadable { path: name(), source };
-        let about = fs::metadata(path).map_err(unreadable)?;
+        let about = fs::metadata(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => UploadsError::Missing(name()),
+            _ => unreadable(error),
+        })?;
         let place = if about.is_dir() {
             Place::Folder
         } else {
@@ -236,8 +252,7 @@ impl Uploads {
                 }
             }
         }
-        files.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(files)
+        fitting(files)
     }
 
     fn copy(
@@ -351,13 +366,17 @@ fn open_beneath(top: &Path, inside: &Path) -> io::Result<File> {
 fn list_zip(zip: &mut ZipArchive<File>) -> io::Result<Vec<Upload>> {
     let mut paths = Vec::new();
     for index in 0..zip.len() {
-        let member = zip.by_index_raw(index)?;
-        let safe = member.enclosed_name();
-        let path =
-            safe.unwrap_or_else(|| PathBuf::from(String::from_utf8_lossy(member.name_raw()).replace(['/', '\\'], "_")));
-        if !member.is_dir() && !path.starts_with("__MACOSX") {
-            paths.push((path, index));
+        // A member that can't be read is its student's matter, not that of the class.
+        let name = name_of(zip, index);
+        if name.ends_with(['/', '\\']) || name.starts_with("__MACOSX") {
+            continue;
         }
+        let path = inside(&name).unwrap_or_else(|| {
+            // It has to stand somewhere, to be told of: where its name begins.
+            let mut parts = name.split(['/', '\\']).map(|part| part.trim_start_matches('.').replace('\0', "_"));
+            parts.find(|part| !part.is_empty()).map_or_else(|| PathBuf::from("_"), PathBuf::from)
+        });
+        paths.push((path, index));
     }
     let groups = grouped(&paths, 0);
     if let [upload] = groups.as_slice()
@@ -400,8 +419,9 @@ fn members(zip: &mut ZipArchive<File>, upload: &Upload) -> Result<Vec<Inside>, U
     }
     let mut files = Vec::new();
     for &member in &upload.members {
+        let name = name_of(zip, member);
         let found = zip.by_index_raw(member).map_err(|error| UploadError::Unreadable(error.into()))?;
-        let path = found.enclosed_name().ok_or(UploadError::LeadsOut)?;
+        let path = inside(&name).ok_or(UploadError::LeadsOut)?;
         let link = found.unix_mode().is_some_and(|mode| mode & 0o170_000 == 0o120_000);
         let kind = if link { Kind::Link } else { Kind::File };
         let path = if upload.is_folder {
@@ -411,6 +431,34 @@ fn members(zip: &mut ZipArchive<File>, upload: &Upload) -> Result<Vec<Inside>, U
         };
         files.push(Inside { path, member, kind });
     }
+    fitting(files)
+}
+
+/// A member's name; one that can't be read is a row of its own.
+fn name_of(zip: &ZipArchive<File>, index: usize) -> String {
+    let name = zip.name_for_index(index).and_then(Result::ok);
+    name.map_or_else(|| "unreadable-name".to_owned(), Cow::into_owned)
+}
+
+/// A member's path, if it stays inside.
+fn inside(name: &str) -> Option<PathBuf> {
+    let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\0', ':']);
+    let mut parts = name.split(['/', '\\']);
+    parts.clone().all(is_plain).then(|| parts.by_ref().collect())
+}
+
+/// The files in the order of their paths, if all of them can stand in one folder on every system.
+fn fitting(mut files: Vec<Inside>) -> Result<Vec<Inside>, UploadError> {
     files.sort_by(|one, other| one.path.cmp(&other.path));
-    Ok(files)
+    let length = |part: &std::ffi::OsStr| part.as_encoded_bytes().len();
+    let is_long = |file: &&Inside| {
+        length(file.path.as_os_str()) > MOST_NAME || file.path.iter().any(|part| length(part) > MOST_PART)
+    };
+    if let Some(file) = files.iter().find(is_long) {
+        return Err(UploadError::LongName(file.path.to_string_lossy().chars().take(40).collect()));
+    }
+    match files.windows(2).find(|pair| pair[1].path.starts_with(&pair[0].path)) {
+        Some(pair) => Err(UploadError::TwoKinds(pair[0].path.to_string_lossy().into_owned())),
+        None => Ok(files),
+    }
 }

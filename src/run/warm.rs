@@ -100,7 +100,9 @@ impl Warm {
         script: &Script,
         watch: &Watch<'_>,
     ) -> Result<Option<(Ended, Trace)>, RunError> {
-        self.scratch.renew(submission)?;
+        if !self.scratch.renew(submission)? {
+            return Ok(None);
+        }
         let path = self.scratch.trace();
         // The program may have made something else of it.
         fs::remove_file(&path)?;

@@ -91,6 +91,7 @@ fn assert_same(one: &Path, other: &Path) {
 fn each_student_has_a_row_with_an_outcome_or_a_reason() {
     let desk = class(&[
         ("right.py", RIGHT),
+        ("Mu\u{308}ller.py", RIGHT),
         ("wrong.py", WRONG),
         ("folder/game/play.py", RIGHT),
         ("folder/notes.txt", "none"),
@@ -148,7 +149,8 @@ fn each_student_has_a_row_with_an_outcome_or_a_reason() {
         let (outcome, found) = of(key);
         assert!(outcome == "not_run" && found.contains(reason), "{key}: {found}");
     }
-    assert_eq!(rows.len(), 5 + refused.len(), "{:?}", rows.keys());
+    assert_eq!(of("M\u{fc}ller").0, "passed");
+    assert_eq!(rows.len(), 6 + refused.len(), "{:?}", rows.keys());
     for (key, row) in &rows {
         let folder = desk.path().join("results").join(row["folder"].as_str().unwrap());
         assert!(folder.join("report.json").is_file(), "{key}");
@@ -429,6 +431,12 @@ fn the_zips_of_learning_platforms() {
     let hostile = [
         ("link.py@", "/etc/passwd"),
         ("out/../../game.py", RIGHT),
+        ("../above.py", RIGHT),
+        ("right/../bombs/x.py", RIGHT),
+        ("both/game.py", RIGHT),
+        ("both/data", "1"),
+        ("both/data/more", "2"),
+        (&format!("long/{}/game.py", "x".repeat(300)), RIGHT),
         ("large.py", &"#".repeat((1 << 20) + 1)),
         ("bombs/game.py", RIGHT),
         ("bombs/zeros", &"\u{0}".repeat((16 << 20) + 1)),
@@ -439,9 +447,18 @@ fn the_zips_of_learning_platforms() {
     assert_eq!(told("link"), Some("not_run link.py is a link, and links are not followed"));
     assert_eq!(told("large"), Some("not_run large.py holds a program over 1 MiB"));
     assert_eq!(told("bombs"), Some("not_run bombs holds more than 16 MiB"));
-    assert_eq!(told("right"), Some("passed"));
-    assert!(found.iter().any(|(_, told)| told.contains("has a file whose name leads out of it")), "{found:?}");
-    assert_eq!(found.len(), 5, "{found:?}");
+    assert_eq!(told("out"), Some("not_run out has a file whose name leads out of it"));
+    assert_eq!(told("above"), Some("not_run above.py has a file whose name leads out of it"));
+    let leading_out = found.iter().filter(|(_, told)| told.contains("has a file whose name leads out of it")).count();
+    assert_eq!(leading_out, 2, "{found:?}");
+    // Nobody gets into another's folder, and whose name begins like another's is told so.
+    assert_eq!(
+        told("right"),
+        Some("not_run several submissions have this key, and none of them is chosen: right, right.py")
+    );
+    assert_eq!(told("both"), Some("not_run both has a file and a folder of one name: data"));
+    assert!(told("long").unwrap().contains("has a file whose name is too long"), "{found:?}");
+    assert_eq!(found.len(), 8, "{found:?}");
     assert!(!desk.path().join("../game.py").exists());
 }
 
@@ -468,4 +485,120 @@ fn gnu_parallel_grades_the_shares() {
     let said = Said::from(shell.args(["-ec", &recipe]).current_dir(desk.path()).env("PATH", path).output().unwrap());
     assert_eq!(said.status, 0, "{said:?}");
     assert_same(&desk.path().join("whole"), &desk.path().join("results"));
+}
+
+#[test]
+fn results_are_no_submissions() {
+    let desk = many(2);
+    let said = grade(&desk, &["--output", "submissions"]);
+    assert!(said.status == 2 && said.err.contains("the results can't be written among the submissions"), "{said:?}");
+    assert_eq!(grade(&desk, &["--output", "submissions/first"]).status, 0);
+    let said = grade(&desk, &["--output", "submissions/second"]);
+    assert!(
+        said.status == 0 && said.err.contains("first holds results of check grade, and is no submission"),
+        "{said:?}"
+    );
+    assert_same(&desk.path().join("submissions/first"), &desk.path().join("submissions/second"));
+    let said = grade(&desk, &["--key", "nothing"]);
+    assert!(said.status == 2 && said.err.contains("--key finds no key"), "{said:?}");
+}
+
+#[test]
+fn only_one_check_at_a_time_writes_into_a_folder() {
+    let desk = many(2);
+    assert_eq!(grade(&desk, &[]).status, 0);
+    let journal = fs::File::open(desk.path().join("results/journal.jsonl")).unwrap();
+    journal.lock().unwrap();
+    let said = grade(&desk, &["--resume"]);
+    assert!(said.status == 2 && said.err.contains("results is being written by another check"), "{said:?}");
+    journal.unlock().unwrap();
+    assert_eq!(grade(&desk, &["--resume"]).status, 0);
+}
+
+#[test]
+fn a_journal_that_is_none_is_left_alone() {
+    let desk = many(1);
+    let refused = |words: &str| {
+        let said = grade(&desk, &["--resume"]);
+        assert!(said.status == 2 && said.err.contains(words), "{said:?}");
+    };
+    let path = desk.write("results/journal.jsonl", "my notes");
+    refused("line 1: this is no journal");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "my notes");
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    refused("is no file");
+    #[cfg(unix)]
+    {
+        fs::remove_dir(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        refused("is no file");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_or_read_through_a_link() {
+    let desk = many(2);
+    let path = |name: &str| desk.path().join(name);
+    desk.write("outside/kept", "kept");
+    desk.write("precious", "precious");
+    desk.write("results/.keep", "");
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(path(to), path(name)).unwrap();
+    link("precious", "results/index.html");
+    assert_eq!(grade(&desk, &[]).status, 0);
+    assert_eq!(fs::read_to_string(path("precious")).unwrap(), "precious");
+    desk.write("other/.keep", "");
+    link("outside", "other/student-0");
+    let said = grade(&desk, &["--output", "other"]);
+    assert!(said.status == 2 && said.err.contains("can't write the reports of student-0"), "{said:?}");
+    assert_eq!(fs::read_dir(path("outside")).unwrap().count(), 1);
+
+    // A share is what somebody sent.
+    let report = path("results/student-0/report.json");
+    fs::remove_file(&report).unwrap();
+    link("precious", "results/student-0/report.json");
+    let merge = || desk.check(&["merge", "results", "--output", "deep/merged"]);
+    let said = merge();
+    assert!(said.status == 2 && said.err.contains("is no regular file"), "{said:?}");
+    assert!(!path("deep").exists());
+    let journal = path("results/journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, text.replace("\"folder\":\"student-1\"", "\"folder\":\"../student-1\"")).unwrap();
+    let said = merge();
+    assert!(said.status == 2 && said.err.contains("the folder in it is not that of its key"), "{said:?}");
+}
+
+/// Whatever a run has left beside its home, the next one does not find it.
+#[test]
+fn no_run_of_a_submission_tells_the_next_one_anything() {
+    let notes = "\
+import os, sys
+found = []
+for place in '..', '.', '../..':
+    found += [os.path.join(place, name) for name in (os.listdir(place) if os.access(place, os.R_OK) else [])]
+    try:
+        found += [os.getxattr(place, 'user.note').decode()]
+    except (OSError, AttributeError):
+        pass
+    try:
+        open(os.path.join(place, 'note'), 'a').write(sys.stdin.readline())
+        os.setxattr(place, 'user.note', b'note')
+    except (OSError, AttributeError):
+        pass
+print([name for name in found if 'note' in name], os.stat('..').st_mtime == 7, file=sys.stderr)
+try:
+    os.utime('..', (7, 7))
+except OSError:
+    pass
+";
+    let desk = class(&[("leaves.py", notes)]);
+    for options in [&["--isolation", "limits"][..], &[]] {
+        let _ = fs::remove_dir_all(desk.path().join("results"));
+        assert_eq!(grade(&desk, &[&["--jobs", "1", "--for", "instructor"], options].concat()).status, 0);
+        let rows = rows(&desk.path().join("results"));
+        for case in rows["leaves"]["report"]["cases"].as_array().unwrap() {
+            assert_eq!(case["stderr_tail"], "[] False\n", "{options:?}");
+        }
+    }
 }
