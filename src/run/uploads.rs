@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -164,7 +164,12 @@ impl Uploads {
                 return Err(neither("it is no regular file".to_owned()));
             }
             let file = File::open(path).map_err(unreadable)?;
-            Place::Zip(Mutex::new(ZipArchive::new(file).map_err(|error| neither(error.to_string()))?))
+            let zip = ZipArchive::new(file).map_err(|error| neither(error.to_string()))?;
+            // The library knows only the last of two members of one name.
+            if members_listed(path, zip.central_directory_start()).map_err(unreadable)? > zip.len() {
+                return Err(neither("two files in it have the same name, and neither of them is chosen".to_owned()));
+            }
+            Place::Zip(Mutex::new(zip))
         };
         Ok(Self { path: path.to_owned(), place })
     }
@@ -432,6 +437,21 @@ fn members(zip: &mut ZipArchive<File>, upload: &Upload) -> Result<Vec<Inside>, U
         files.push(Inside { path, member, kind });
     }
     fitting(files)
+}
+
+/// How many members a zip's own list has, two of one name counted twice.
+fn members_listed(path: &Path, start: u64) -> io::Result<usize> {
+    let mut list = BufReader::new(File::open(path)?);
+    list.seek(SeekFrom::Start(start))?;
+    let mut count = 0;
+    let mut entry = [0; 46];
+    while list.read_exact(&mut entry).is_ok() && entry.starts_with(b"PK\x01\x02") {
+        count += 1;
+        // The lengths of its name, of what else is known of it, and of a comment.
+        let length = |at: usize| i64::from(u16::from_le_bytes([entry[at], entry[at + 1]]));
+        list.seek_relative(length(28) + length(30) + length(32))?;
+    }
+    Ok(count)
 }
 
 /// A member's name; one that can't be read is a row of its own.

@@ -462,6 +462,21 @@ fn the_zips_of_learning_platforms() {
     assert!(!desk.path().join("../game.py").exists());
 }
 
+#[test]
+fn of_two_members_of_one_name_neither_is_chosen() {
+    let desk = class(&[]);
+    zip(&desk, "class.zip", &[("amy.py", RIGHT), ("xav.py", WRONG)]);
+    assert_eq!(desk.check(&["grade", "./short", "class.zip"]).status, 0);
+    let text = fs::read(desk.path().join("class.zip")).unwrap();
+    let renamed: Vec<u8> = text
+        .chunk_by(|_, next| *next != b'x')
+        .flat_map(|part| if part.starts_with(b"xav.py") { [b"amy.py", &part[6..]].concat() } else { part.to_vec() })
+        .collect();
+    fs::write(desk.path().join("twice.zip"), renamed).unwrap();
+    let said = desk.check(&["grade", "./short", "twice.zip", "--output", "twice"]);
+    assert!(said.status == 2 && said.err.contains("two files in it have the same name"), "{said:?}");
+}
+
 /// The recipe of the README.
 #[cfg(unix)]
 #[test]

@@ -1,7 +1,6 @@
 //! `check pack`: the upload, and what it does in the folders that Gradescope documents.
 
 use std::fs;
-use std::process::Command;
 
 use super::Desk;
 
@@ -87,7 +86,7 @@ mod in_place {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::CommandExt;
     use std::path::PathBuf;
-    use std::process::Output;
+    use std::process::{Command, Output};
 
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
     use serde_json::Value;
