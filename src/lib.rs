@@ -7,3 +7,4 @@ pub mod judge;
 pub mod pack;
 pub mod report;
 pub mod run;
+mod shared;

@@ -13,6 +13,7 @@ use crate::grade::{Graded, Outcome, Report, grade, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
 use crate::report::{csv, github, gradescope, html, json, junit, terminal};
 use crate::run::{self, Interpreter, OpenError, RunError, Submission};
+use crate::shared::is_python_name;
 
 pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     let Some(name) = &args.assignment else {
@@ -74,9 +75,7 @@ pub fn workers(jobs: Option<u16>) -> usize {
 
 /// Whether a file is run by Python: all are, but executable ones that are not named as Python programs.
 fn is_python(submission: &Submission) -> bool {
-    let is_named_so =
-        Path::new(submission.file_name()).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("py"));
-    is_named_so || !submission.is_executable()
+    is_python_name(Path::new(submission.file_name())) || !submission.is_executable()
 }
 
 /// A report never takes the place of what it is about, and has a place: seen before anything is run.
@@ -100,7 +99,8 @@ fn check_output(args: &JudgeArgs) -> Result<(), CliError> {
     }
 }
 
-fn same_file(one: &Path, other: &Path) -> bool {
+/// Whether two paths lead to the same file or folder.
+pub fn same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 

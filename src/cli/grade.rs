@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::args::{Audience, GradeArgs};
-use super::check::{at, workers};
+use super::check::{at, same_file, workers};
 use super::progress::Progress;
 use super::{CliError, Exit, complain, print};
 use crate::assignment::Assignment;
@@ -18,6 +18,7 @@ use crate::grade::{
 };
 use crate::report::{class_html, class_json, csv, gradescope, html, json, junit};
 use crate::run::{self, Interpreter, RunError, Submission, Uploads};
+use crate::shared::first_of;
 
 pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
     let assignment = Assignment::find(&args.assignment.assignment, args.assignment.fixtures.as_deref())?;
@@ -25,8 +26,8 @@ pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
         verify(&assignment)?;
     }
     let uploads = Uploads::open(&args.submissions)?;
-    let roster = roster(args, &uploads)?;
     let share = args.partition.unwrap_or(Share::WHOLE);
+    let roster = roster(args, &uploads)?.share(share);
     run::stop_on_signals().map_err(|error| CliError::Grade(RunError::System(error).into()))?;
     let interpreter = Interpreter::find(args.run.python.as_deref())?;
     let plan = Plan::new(&assignment, args.run.timeout)?;
@@ -88,10 +89,10 @@ type Format = fn(&Report, &mut dyn Write) -> io::Result<()>;
 pub const STUDENT_FILES: [(&str, Format); 3] =
     [("report.html", html::write), ("report.json", json::write), ("results.json", gradescope::write)];
 
-/// Who handed something in, in the share that is asked for.
+/// Who handed something in.
 fn roster(args: &GradeArgs, uploads: &Uploads) -> Result<Roster, CliError> {
     let shown = args.submissions.display();
-    if same_folder(&args.submissions, &args.output) {
+    if same_file(&args.submissions, &args.output) {
         let message = format!("{shown}: the results can't be written among the submissions: name another --output");
         return Err(CliError::Usage(message));
     }
@@ -99,10 +100,10 @@ fn roster(args: &GradeArgs, uploads: &Uploads) -> Result<Roster, CliError> {
     handed_in.retain(|upload| {
         let folder = args.submissions.join(&upload.name);
         let is_results = Journal::is_in(&folder);
-        if is_results && !same_folder(&folder, &args.output) {
+        if is_results && !same_file(&folder, &args.output) {
             complain(&format!("{} holds results of check grade, and is no submission", folder.display()));
         }
-        !is_results && !same_folder(&folder, &args.output)
+        !is_results && !same_file(&folder, &args.output)
     });
     if handed_in.is_empty() {
         return Err(CliError::Usage(format!("{shown}: there are no submissions in it")));
@@ -111,7 +112,7 @@ fn roster(args: &GradeArgs, uploads: &Uploads) -> Result<Roster, CliError> {
     if args.key.is_some() && roster.students.iter().all(|student| student.upload.is_err()) {
         return Err(CliError::Usage(format!("{shown}: --key finds no key in any name that could be graded")));
     }
-    Ok(roster.share(args.partition.unwrap_or(Share::WHOLE)))
+    Ok(roster)
 }
 
 /// A folder that is there or can be made.
@@ -228,17 +229,11 @@ pub fn finish(
     }
     faults.iter().for_each(|fault| complain(fault));
     if let (Some(least), false) = (fail_under, below.is_empty()) {
-        let more = if below.len() > 10 { format!(" and {} more", below.len() - 10) } else { String::new() };
-        let keys = below[..below.len().min(10)].join(", ");
-        complain(&format!("under {least} % of the points: {keys}{more}"));
+        complain(&format!("under {least} % of the points: {}", first_of(&below, 10)));
     }
     Ok(match (totals.errors, below.len()) {
         (0, 0) => Exit::Success,
         (0, _) => Exit::DoesNotConform,
         _ => Exit::Error,
     })
-}
-
-fn same_folder(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

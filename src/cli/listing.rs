@@ -9,6 +9,7 @@ use reference::{play_script, seeded_dice};
 use super::args::AssignmentArgs;
 use super::{CliError, Exit, print};
 use crate::assignment::{Assignment, Task};
+use crate::shared::first_of;
 
 /// A rule that holds in more cases holds in nearly all.
 const MOST_SHOWN: usize = 8;
@@ -34,10 +35,7 @@ pub fn rules(args: &AssignmentArgs) -> Result<Exit, CliError> {
     let mut text = format!("{}: the rules\n", assignment.title);
     for rule in assignment.game.rules() {
         let cases = exercised.get(rule.id).map(Vec::as_slice).unwrap_or_default();
-        let shown = cases.iter().take(MOST_SHOWN).copied().collect::<Vec<_>>().join(", ");
-        let more = cases.len().saturating_sub(MOST_SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let cases = if cases.is_empty() { "none".to_owned() } else { format!("{shown}{more}") };
+        let cases = if cases.is_empty() { "none".to_owned() } else { first_of(cases, MOST_SHOWN) };
         let _ = write!(text, "\n{} ({})\n    {}\n    cases: {cases}\n", rule.id, rule.place, rule.sentence);
     }
     text.push_str("\nOpen questions: a program may answer either way, but only one way\n");

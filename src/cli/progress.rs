@@ -1,12 +1,13 @@
 //! How far a class has been graded, on standard error.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::grade::Outcome;
+use crate::shared::lock;
 
 /// Where there is no terminal, a line is written this often.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -41,7 +42,7 @@ impl Progress {
 
     /// One more is there; it was graded now, or was known before.
     pub fn count(&self, outcome: Outcome, is_new: bool) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.counts);
         counts.passed += usize::from(outcome == Outcome::Passed);
         *(if is_new { &mut counts.graded } else { &mut counts.known }) += 1;
         self.bar.set_message(self.words(&counts));
@@ -56,7 +57,7 @@ impl Progress {
     /// All is done, or it was ended before.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
-        self.line(&self.counts.lock().unwrap_or_else(PoisonError::into_inner));
+        self.line(&lock(&self.counts));
     }
 
     fn line(&self, counts: &Counts) {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use super::{GradeError, Outcome, Record, Report, digest};
 use crate::assignment::{Assignment, Points};
 use crate::judge::Verdict;
 use crate::run::{self, Busy, RunError, Submission, Uploads};
+use crate::shared::lock;
 
 /// What all submissions of a class have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,7 +142,7 @@ pub struct ClassJob<'c> {
     pub write: &'c (dyn Fn(&Row, Report) -> io::Result<()> + Sync),
     /// Whether these reports are still there.
     pub is_written: &'c (dyn Fn(&str) -> bool + Sync),
-    /// Is told of each row that is there, whether it was graded now, and how many there are.
+    /// Is told of each row that is there, and whether it was graded now.
     pub progress: &'c (dyn Fn(Outcome, bool) + Sync),
 }
 
@@ -240,10 +241,6 @@ fn one(job: &ClassJob<'_>, student: &Student, journal: &Mutex<Journal>) -> Resul
 fn words_of(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     format!("check itself failed: {}", words.unwrap_or("nothing is known of why"))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::digest;
 use super::journal::{Head, Journal, JournalError};
 use super::{Row, Share};
+use crate::shared::first_of;
 
 /// Why shares are not those of one class, or not all of it.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +49,7 @@ pub enum MergeError {
         key: String,
     },
     /// Not all shares.
-    #[error("share {} is missing: the class was graded in {of} shares", listed(.missing))]
+    #[error("share {} is missing: the class was graded in {of} shares", first_of(.missing, 10))]
     MissingShares {
         /// Their numbers.
         missing: Vec<u32>,
@@ -65,12 +66,6 @@ pub enum MergeError {
         /// How many there should be.
         wanted: usize,
     },
-}
-
-fn listed(numbers: &[u32]) -> String {
-    let shown: Vec<String> = numbers.iter().take(10).map(u32::to_string).collect();
-    let more = if numbers.len() > 10 { format!(" and {} more", numbers.len() - 10) } else { String::new() };
-    format!("{}{more}", shown.join(", "))
 }
 
 /// All shares of a class, proved to be whole.

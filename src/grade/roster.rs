@@ -9,6 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::Share;
 use super::digest;
 use crate::run::Upload;
+use crate::shared::is_python_name;
 
 /// The submissions that are to be graded, in the order of their keys.
 #[derive(Debug, Clone)]
@@ -82,7 +83,7 @@ fn composed(key: &str) -> String {
 
 fn stem(upload: &Upload) -> String {
     let path = Path::new(&upload.name);
-    let is_python = !upload.is_folder && path.extension().is_some_and(|end| end.eq_ignore_ascii_case("py"));
+    let is_python = !upload.is_folder && is_python_name(path);
     let stem = path.file_stem().filter(|_| is_python).map(|stem| stem.to_string_lossy().into_owned());
     stem.unwrap_or_else(|| upload.name.clone())
 }

@@ -9,10 +9,13 @@ use std::io::{self, Write};
 use maud::{Markup, html};
 use serde::Serialize;
 
+use reference::rules::Rule;
+
 use super::json::without_actors;
 use super::page::{Page, prose, shown};
 use crate::grade::{Class, Outcome, Record, Row, Totals};
 use crate::judge::Verdict;
+use crate::shared::first_of;
 
 const PAGE: Page = Page { style: include_str!("assets/class.css"), script: include_str!("assets/class.js") };
 
@@ -257,7 +260,6 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
     let rules = counts.rules.by_frequency();
     let cases = counts.cases.by_frequency();
     let rulings = counts.rulings.by_frequency();
-    let most = |tally: &Tally, numbers: &[usize]| numbers.first().map_or(0, |&number| tally.counts[number]);
     let title = |number: usize| class.cases.get(number).map_or(String::new(), |case| case.title.clone());
     html! {
         section {
@@ -271,9 +273,9 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
                             tr {
                                 th scope="row" {
                                     (filter("rule", rule, &counts.rules.names[rule]))
-                                    @if let Some(sentence) = sentence(&counts.rules.names[rule]) { p { (prose(sentence)) } }
+                                    @if let Some(rule) = Rule::find(&counts.rules.names[rule]) { p { (prose(rule.sentence)) } }
                                 }
-                                td { (bar(counts.rules.counts[rule], most(&counts.rules, &rules))) (counts.rules.counts[rule]) }
+                                (frequency(&counts.rules, rule, &rules))
                                 td { (places(counts, rule)) }
                             }
                         }
@@ -292,7 +294,7 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
                                 th scope="row" {
                                     (filter("case", case, &counts.cases.names[case])) p { (shown(&title(case))) }
                                 }
-                                td { (bar(counts.cases.counts[case], most(&counts.cases, &cases))) (counts.cases.counts[case]) }
+                                (frequency(&counts.cases, case, &cases))
                             }
                         }
                     }
@@ -308,7 +310,7 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
                         @for &ruling in &rulings {
                             tr {
                                 th scope="row" { (filter("ruling", ruling, &counts.rulings.names[ruling])) }
-                                td { (bar(counts.rulings.counts[ruling], most(&counts.rulings, &rulings))) (counts.rulings.counts[ruling]) }
+                                (frequency(&counts.rulings, ruling, &rulings))
                             }
                         }
                     }
@@ -318,21 +320,20 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
     }
 }
 
+/// How often one of them came, beside the first, which came most often.
+fn frequency(tally: &Tally, number: usize, by_frequency: &[usize]) -> Markup {
+    let most = by_frequency.first().map_or(0, |&first| tally.counts[first]);
+    html! { td { (bar(tally.counts[number], most)) (tally.counts[number]) } }
+}
+
 /// The cases in which a rule is broken most often.
 fn places(counts: &Counts, rule: usize) -> String {
     let mut places: Vec<(usize, usize)> =
         counts.places.range((rule, 0)..(rule + 1, 0)).map(|(&(_, case), &count)| (count, case)).collect();
     places.sort_by_key(|&(count, case)| (std::cmp::Reverse(count), case));
-    let most: Vec<String> =
-        places.iter().take(3).map(|&(count, case)| format!("{} ({count})", shown(&counts.cases.names[case]))).collect();
-    let more = places.len() - most.len();
-    most.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
-}
-
-/// What a rule asks.
-fn sentence(id: &str) -> Option<&'static str> {
-    let rules = reference::Game::ALL.iter().flat_map(|game| game.rules());
-    rules.into_iter().find(|rule| rule.id == id).map(|rule| rule.sentence)
+    let places: Vec<String> =
+        places.iter().map(|&(count, case)| format!("{} ({count})", shown(&counts.cases.names[case]))).collect();
+    first_of(&places, 3)
 }
 
 fn table(class: &Class, counts: &Counts) -> Markup {

@@ -227,7 +227,7 @@ fn footer(report: &Report) -> Markup {
                 p { "No open question of the assignment made a difference." }
             }
             @for note in &report.notes { p { strong { "Note: " } (shown(note)) } }
-            p { (shown(&words::run_by(report))) }
+            @if let Some(text) = words::run_by(report) { p { (shown(&text)) } }
         }
     }
 }

@@ -152,7 +152,7 @@ impl Page<'_> {
         }
         if report.reason.is_none() {
             self.rulings(report);
-            self.line(self.paint(DIM, &words::run_by(report)));
+            words::run_by(report).into_iter().for_each(|text| self.line(self.paint(DIM, &text)));
         }
         for note in &report.notes {
             self.paragraph("Note: ", note);

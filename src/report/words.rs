@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::grade::{CaseReport, Outcome, Report};
 use crate::judge::Verdict;
 use crate::run::{Layer, State};
+use crate::shared::is_python_name;
 
 /// The same with a capital letter at its start.
 pub fn capitalised(text: &str) -> String {
@@ -162,7 +163,7 @@ pub fn advice_on_syntax(report: &Report) -> Vec<String> {
     let mut advice = vec![format!(
         "This is what {interpreter} says. If the program is right in another version of Python, name that one: --python PATH."
     )];
-    if Path::new(&report.submission).extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("py")) {
+    if !is_python_name(Path::new(&report.submission)) {
         advice.push("The file is not named as a Python program (.py). A program in another language is run with --command, such as --command \"java Game\".".to_owned());
     }
     advice
@@ -173,14 +174,15 @@ pub fn whose_words(report: &Report) -> &'static str {
     if report.interpreter.is_some() { "What Python says:" } else { "What the program says of it:" }
 }
 
-/// What ran the submission, and what kept it from doing harm.
-pub fn run_by(report: &Report) -> String {
+/// What ran the submission, and what kept it from doing harm; nothing if it was not run.
+pub fn run_by(report: &Report) -> Option<String> {
+    report.runner?;
     let by = report.interpreter.as_deref().unwrap_or("its own command");
     let holding: Vec<_> = report.confinement.iter().filter(|layer| layer.name != "limits").filter_map(holds).collect();
-    match holding.as_slice() {
+    Some(match holding.as_slice() {
         [] => format!("Run by {by}, with limits on time, output and memory, but not in a sandbox."),
         holding => format!("Run by {by} in a sandbox ({}).", holding.join(", ")),
-    }
+    })
 }
 
 fn holds(layer: &Layer) -> Option<String> {

@@ -12,6 +12,7 @@ use std::process::{Child, Command};
 use std::sync::{Mutex, Once, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use crate::shared::lock;
 use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, geteuid, getpgid, getpgrp, getpid, kill_process,
     pidfd_open, prlimit, set_child_subreaper, waitpid,
@@ -37,7 +38,7 @@ pub(super) fn start(command: &mut Command, home: Option<&PathBuf>) -> io::Result
 }
 
 fn runs<T>(look: impl FnOnce(&mut Vec<(Pid, Option<PathBuf>)>) -> T) -> T {
-    look(&mut RUNS.lock().unwrap_or_else(PoisonError::into_inner))
+    look(&mut lock(&RUNS))
 }
 
 /// Becomes readable when the process ends.

@@ -42,8 +42,6 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::sync::Mutex;
-#[cfg(unix)]
-use std::sync::PoisonError;
 use std::time::Duration;
 
 pub use confinement::{Confinement, Isolation, Layer, Required, State};
@@ -68,6 +66,9 @@ use scratch::Scratch;
 use unix::drive;
 #[cfg(unix)]
 use warm::{Started, Warm};
+
+#[cfg(unix)]
+use crate::shared::lock;
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
@@ -395,7 +396,7 @@ impl<'a> Session<'a> {
         Worker {
             session: self,
             #[cfg(unix)]
-            warm: self.first.lock().unwrap_or_else(PoisonError::into_inner).take(),
+            warm: lock(&self.first).take(),
         }
     }
 

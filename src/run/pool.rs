@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Ending, Limits, Outcome, RunError, Script, Session, Worker};
+use crate::shared::lock;
 
 /// A program that has timed out this often gets little time for the rest.
 const PATIENCE: usize = 3;
@@ -112,8 +113,4 @@ impl Session<'_> {
         let short_from = (0..jobs.len()).find(|&index| is_short(index));
         Ok(Results { all, short_from })
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,12 +4,13 @@
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::scratch::Scratch;
 use super::{Cut, Ended, RunError, STDERR_LIMIT, STDERR_TAIL, Watch, signals};
+use crate::shared::lock;
 
 const GRACE: Duration = Duration::from_millis(100);
 const TICK: Duration = Duration::from_millis(2);
@@ -101,8 +102,4 @@ fn listen(pipe: Option<impl Read + Send + 'static>, most: u64, kept: usize) -> (
         }
     });
     (heard, thread)
-}
-
-fn lock(heard: &Mutex<Heard>) -> std::sync::MutexGuard<'_, Heard> {
-    heard.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,8 +2,9 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
+use crate::shared::lock;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// How many there are that have something to tidy up.
@@ -38,7 +39,7 @@ impl Busy {
     /// From now on.
     #[must_use]
     pub fn new() -> Busy {
-        let mut busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut busy = lock(&BUSY);
         *busy += 1;
         IDLE.store(false, Ordering::SeqCst);
         Busy(())
@@ -53,7 +54,7 @@ impl Default for Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let mut busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut busy = lock(&BUSY);
         *busy -= 1;
         IDLE.store(*busy == 0, Ordering::SeqCst);
     }

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use zip::ZipArchive;
 
 use super::submission::{FileCopy, Submission, is_hidden, take};
+use crate::shared::{first_of, is_python_name, lock};
 
 /// Of one student, at most so many files and bytes are read, and folders entered.
 const MOST_FILES: usize = 1000;
@@ -82,7 +83,7 @@ pub enum UploadError {
     #[error("holds no .py file")]
     NoProgram,
     /// A folder in which several files could be it.
-    #[error("holds {} .py files, and which of them is the program is not guessed: {}", .0.len(), listed(.0))]
+    #[error("holds {} .py files, and which of them is the program is not guessed: {}", .0.len(), first_of(.0, 5))]
     SeveralPrograms(Vec<String>),
     /// A file of another kind.
     #[error("is no Python program: its name does not end in .py")]
@@ -121,12 +122,6 @@ impl std::fmt::Display for Named {
             Some(name) => write!(f, "holds {name}, which is"),
         }
     }
-}
-
-fn listed(names: &[String]) -> String {
-    let (shown, rest) = names.split_at(names.len().min(5));
-    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-    format!("{}{more}", shown.join(", "))
 }
 
 /// A file inside of an upload.
@@ -181,7 +176,7 @@ impl Uploads {
     pub fn list(&self) -> Result<Vec<Upload>, UploadsError> {
         let mut uploads = match &self.place {
             Place::Folder => self.list_folder(),
-            Place::Zip(zip) => list_zip(&mut zip.lock().unwrap_or_else(PoisonError::into_inner)),
+            Place::Zip(zip) => list_zip(&mut lock(zip)),
         }
         .map_err(|source| UploadsError::Unreadable { path: self.path.display().to_string(), source })?;
         uploads.retain(|upload| !is_hidden(upload.path.as_os_str()) && !NO_SUBMISSIONS.contains(&&*upload.name));
@@ -208,7 +203,7 @@ impl Uploads {
         let files = match &self.place {
             Place::Folder if upload.is_folder => self.walk(upload)?,
             Place::Folder => vec![Inside { path: upload.path.clone(), member: 0, kind: self.kind(upload)? }],
-            Place::Zip(zip) => members(&mut zip.lock().unwrap_or_else(PoisonError::into_inner), upload)?,
+            Place::Zip(zip) => members(&mut lock(zip), upload)?,
         };
         let (main, siblings) = if upload.is_folder { choose(files, program)? } else { (only(files)?, vec![]) };
         let folder = main.path.parent().unwrap_or(Path::new("")).to_owned();
@@ -285,7 +280,7 @@ impl Uploads {
                 take(opened, limit).map_err(UploadError::Unreadable)?
             }
             Place::Zip(zip) => {
-                let mut zip = zip.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut zip = lock(zip);
                 let member = zip.by_index(file.member).map_err(|error| UploadError::Unreadable(error.into()))?;
                 take(member, limit).map_err(UploadError::Unreadable)?
             }
@@ -300,7 +295,7 @@ fn choose(files: Vec<Inside>, program: Option<&str>) -> Result<(Inside, Vec<Insi
     let is_ours =
         |path: &Path| path.iter().any(|part| is_hidden(part) || NO_SUBMISSIONS.iter().any(|other| part == *other));
     let (mut candidates, mut others): (Vec<Inside>, Vec<Inside>) =
-        files.into_iter().filter(|file| !is_ours(&file.path)).partition(|file| is_python(&file.path));
+        files.into_iter().filter(|file| !is_ours(&file.path)).partition(|file| is_python_name(&file.path));
     if let Some(program) = program
         && candidates.iter().any(|file| file.path.file_name().is_some_and(|name| name == program))
     {
@@ -323,11 +318,7 @@ fn choose(files: Vec<Inside>, program: Option<&str>) -> Result<(Inside, Vec<Insi
 
 fn only(files: Vec<Inside>) -> Result<Inside, UploadError> {
     let file = files.into_iter().next().ok_or(UploadError::NoProgram)?;
-    if is_python(&file.path) || file.kind != Kind::File { Ok(file) } else { Err(UploadError::NoPython) }
-}
-
-fn is_python(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("py"))
+    if is_python_name(&file.path) || file.kind != Kind::File { Ok(file) } else { Err(UploadError::NoPython) }
 }
 
 fn kind(found: fs::FileType) -> Kind {
@@ -387,7 +378,7 @@ fn list_zip(zip: &mut ZipArchive<File>) -> io::Result<Vec<Upload>> {
     if let [upload] = groups.as_slice()
         && upload.is_folder
     {
-        let direct = paths.iter().filter(|(path, _)| path.iter().count() == 2 && is_python(path)).count();
+        let direct = paths.iter().filter(|(path, _)| path.iter().count() == 2 && is_python_name(path)).count();
         if direct != 1 {
             let mut inside = grouped(&paths, 1);
             inside.iter_mut().for_each(|one| one.path = upload.path.join(&one.path));
@@ -463,8 +454,8 @@ fn name_of(zip: &ZipArchive<File>, index: usize) -> String {
 /// A member's path, if it stays inside.
 fn inside(name: &str) -> Option<PathBuf> {
     let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\0', ':']);
-    let mut parts = name.split(['/', '\\']);
-    parts.clone().all(is_plain).then(|| parts.by_ref().collect())
+    let parts = name.split(['/', '\\']);
+    parts.clone().all(is_plain).then(|| parts.collect())
 }
 
 /// The files in the order of their paths, if all of them can stand in one folder on every system.

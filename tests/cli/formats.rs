@@ -111,9 +111,7 @@ fn the_summary_is_added_to_that_of_the_step() {
 #[test]
 fn a_hidden_case_stays_hidden_in_every_format() {
     let desk = Desk::with("print('Player 1 SECRET')\n");
-    desk.write("mine/assignment.yaml", "title: Mine\ngame: darts\ncases: [first]\n");
-    desk.write("mine/cases/first.yaml", "title: the first dart\nvisibility: hidden\ninputs: [\"60\"]\n");
-    desk.write("mine/cases/first.transcript", &desk.check(&["transcript", "darts", "--inputs", "60"]).out);
+    desk.write_hidden_case();
     for format in ["junit", "gradescope", "github", "csv"] {
         let shown = |audience| {
             let output = format!("{format}-{audience}");

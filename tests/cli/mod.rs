@@ -60,6 +60,13 @@ impl Desk {
         path
     }
 
+    /// An assignment in the folder `mine`, with one hidden case.
+    pub fn write_hidden_case(&self) {
+        self.write("mine/assignment.yaml", "title: Mine\ngame: darts\ncases: [first]\n");
+        self.write("mine/cases/first.yaml", "title: the first dart\nvisibility: hidden\ninputs: [\"60\"]\n");
+        self.write("mine/cases/first.transcript", &self.check(&["transcript", "darts", "--inputs", "60"]).out);
+    }
+
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_check"));
         command.args(arguments).current_dir(self.path()).env("COLUMNS", "80").env("PATH", &*PATH);

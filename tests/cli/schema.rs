@@ -123,9 +123,7 @@ fn reports_are_as_the_schema_says() {
 #[test]
 fn of_a_hidden_case_only_title_and_verdict_are_shown() {
     let desk = Desk::with("print('Player 1')\n");
-    desk.write("mine/assignment.yaml", "title: Mine\ngame: darts\ncases: [first]\n");
-    desk.write("mine/cases/first.yaml", "title: the first dart\nvisibility: hidden\ninputs: [\"60\"]\n");
-    desk.write("mine/cases/first.transcript", &desk.check(&["transcript", "darts", "--inputs", "60"]).out);
+    desk.write_hidden_case();
     let said = desk.check(&["./mine", "student.py", "--format", "json"]);
     let report: Value = serde_json::from_str(&said.out).unwrap();
     let case = report["cases"][0].as_object().unwrap();

@@ -111,24 +111,19 @@ fn case() -> impl Strategy<Value = CaseReport> {
         let (id, title, hidden, verdict, ending_detail, crashed) = told;
         let (difference, stderr_tail, inputs, expected, actual) = known;
         CaseReport {
-            left_out: (0, 0),
             id,
             title,
             hidden,
-            withheld: false,
-            verdict,
             ending: Some(if crashed { "crashed" } else { "exited" }),
             ending_detail,
-            points: Points::from_hundredths(50),
-            max_points: Points::ONE,
             duration: micros.map(Duration::from_micros),
             difference: difference.filter(|_| verdict != Verdict::Passed),
             stderr_tail,
             inputs,
             read: Some(1),
-            seed: None,
             expected,
             actual,
+            ..CaseReport::empty(verdict, Points::from_hundredths(50), Points::ONE)
         }
     })
 }

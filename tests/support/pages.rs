@@ -25,25 +25,12 @@ pub fn line(said: &str, typed: Option<&str>) -> SideLine {
 
 /// A case with nothing to say.
 pub fn case(id: &str, verdict: Verdict) -> CaseReport {
+    let points = if verdict == Verdict::Passed { Points::ONE } else { Points::ZERO };
     CaseReport {
         id: id.to_owned(),
         title: format!("the case {id}"),
-        hidden: false,
-        withheld: false,
-        verdict,
         ending: Some("exited"),
-        ending_detail: None,
-        points: if verdict == Verdict::Passed { Points::ONE } else { Points::ZERO },
-        max_points: Points::ONE,
-        duration: None,
-        difference: None,
-        stderr_tail: String::new(),
-        inputs: vec![],
-        read: None,
-        seed: None,
-        expected: vec![],
-        actual: vec![],
-        left_out: (0, 0),
+        ..CaseReport::empty(verdict, points, Points::ONE)
     }
 }
 
