@@ -344,6 +344,28 @@ fn shares_come_together_as_if_it_had_been_one() {
 }
 
 #[test]
+fn a_fault_of_check_is_told_and_the_exit_code_is_2() {
+    let desk = many(2);
+    assert_eq!(grade(&desk, &["--output", "share", "--jobs", "1"]).status, 0);
+    // As it is written where check itself failed at a submission, which no submission can bring about.
+    let journal = desk.path().join("share/journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let failed =
+        text.replace("\"outcome\":\"passed\",\"reason\":null", "\"outcome\":\"error\",\"reason\":\"out of luck\"");
+    assert_ne!(failed, text);
+    fs::write(&journal, failed).unwrap();
+    let said = desk.check(&["merge", "share", "--fail-under", "100"]);
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(said.out.contains("1 failed, 1 could not be graded, by a fault of check"), "{said:?}");
+    assert!(said.err.contains("student-1 could not be graded: out of luck"), "{said:?}");
+    let table = fs::read_to_string(desk.path().join("results/results.csv")).unwrap();
+    assert!(table.contains("student-1,") && table.contains(",error,"), "{table}");
+    // It is graded anew.
+    let said = grade(&desk, &["--output", "share", "--resume"]);
+    assert!(said.status == 0 && said.err.contains("(1 known before)"), "{said:?}");
+}
+
+#[test]
 fn a_share_of_marks_that_is_too_low_fails() {
     let desk = class(&[("right.py", RIGHT), ("wrong.py", WRONG)]);
     assert_eq!(grade(&desk, &[]).status, 0);
