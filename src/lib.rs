@@ -2,6 +2,7 @@
 
 pub mod assignment;
 pub mod cli;
+pub mod code;
 pub mod grade;
 pub mod judge;
 pub mod pack;

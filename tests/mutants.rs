@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use console_check::assignment::Assignment;
-use console_check::grade::{Graded, Options, Outcome, grade};
+use console_check::grade::{Checks, Graded, Options, Outcome, grade};
 use console_check::judge::{self, Verdict};
 use console_check::run::{self, Confinement, Ending, Interpreter, Runner, Submission};
 use reference::Game;
@@ -66,6 +66,7 @@ fn the_cases_find_mutants() {
                     runner: Runner::Warm,
                     confinement: &Confinement::default(),
                     workers: 2,
+                    checks: Checks { source: false, functions: false, ..Checks::ALL },
                 };
                 let report =
                     grade(&assignment, Graded::Python(&interpreter, &Submission::open(&file).unwrap()), options)

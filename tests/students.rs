@@ -14,7 +14,7 @@ use std::time::Duration;
 use std::{fs, process::ExitCode, thread};
 
 use console_check::assignment::Assignment;
-use console_check::grade::{Graded, Options, Outcome, Report, grade};
+use console_check::grade::{Checks, Graded, Options, Outcome, Report, grade};
 use console_check::judge::Verdict;
 use console_check::run::{Interpreter, Runner, Submission};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -100,6 +100,7 @@ fn graded(assignment: &Assignment, interpreter: &Interpreter, path: &Path, worke
         runner: Runner::Warm,
         confinement: &support::sandbox(),
         workers,
+        checks: Checks { source: false, functions: false, ..Checks::ALL },
     };
     grade(assignment, Graded::Python(interpreter, &submission), options).expect("the program can be graded")
 }

@@ -75,6 +75,15 @@ impl Game {
         }
     }
 
+    /// What is asked of the program's code.
+    pub fn code_rules(self) -> &'static [&'static Rule] {
+        match self {
+            Game::Darts => rules::darts::CODE,
+            Game::Doubles => rules::doubles::CODE,
+            Game::Racko => rules::racko::CODE,
+        }
+    }
+
     /// The default answer to each open question.
     pub fn default_rulings(self) -> Rulings {
         Rulings::defaults(self.questions())

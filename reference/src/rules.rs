@@ -15,17 +15,18 @@ pub struct Rule {
 impl Rule {
     /// The rule of this id, of whichever game.
     pub fn find(id: &str) -> Option<&'static Rule> {
-        [darts::ALL, doubles::ALL, racko::ALL].into_iter().flatten().copied().find(|rule| rule.id == id)
+        let all = [darts::ALL, darts::CODE, doubles::ALL, doubles::CODE, racko::ALL, racko::CODE];
+        all.into_iter().flatten().copied().find(|rule| rule.id == id)
     }
 }
 
 macro_rules! rules {
-    ($table:ident: $($name:ident = $id:literal, $place:literal, $sentence:literal;)*) => {
+    ($(#[$doc:meta])* $table:ident: $($name:ident = $id:literal, $place:literal, $sentence:literal;)*) => {
         $(
             #[doc = concat!("`", $id, "` (", $place, "): ", $sentence)]
             pub const $name: &Rule = &Rule { id: $id, sentence: $sentence, place: $place };
         )*
-        /// All rules of this assignment, in the order in which a game meets them.
+        $(#[$doc])*
         pub const $table: &[&Rule] = &[$($name),*];
     };
 }
@@ -33,7 +34,9 @@ macro_rules! rules {
 /// The rules of Darts 501.
 pub mod darts {
     use super::Rule;
-    rules! { ALL:
+    rules! {
+        /// All rules of the game, in the order in which it meets them.
+        ALL:
         START = "darts.start", "darts: main program 1", "Both players start with 501 points.";
         ANNOUNCE = "darts.turn.announce", "darts: play_game 1", "Each turn starts with whose turn it is and what that player still has to score.";
         UPDATE = "darts.score.update", "darts: play_game 4", "A turn's total is taken off that player's score when more than one point is left.";
@@ -54,12 +57,26 @@ pub mod darts {
         WIN = "darts.win", "darts: play_game 3", "A dart that is a double and leaves exactly zero wins at once; no more darts are thrown.";
         WINNER = "darts.winner", "darts: play_game 8", "The last line names the winner: `Player N wins the leg.`, and nothing follows it.";
     }
+
+    rules! {
+        /// What is asked of the program's code.
+        CODE:
+        IS_DART_VALID = "darts.code.is-dart-valid", "darts: is_dart_valid", "A subprogram `is_dart_valid` takes one dart, and the program calls it.";
+        PLAY_GAME = "darts.code.play-game", "darts: main program 2", "A subprogram `play_game` takes nothing, and the program calls it.";
+        SCORE_LIST = "darts.code.score", "darts: main program 1", "The scores of the two players are stored in a list called `score`, and both start at 501.";
+        COMMENT_SUBPROGRAMS = "darts.code.comments.subprograms", "darts: success criteria", "A comment at each subprogram explains its purpose.";
+        COMMENT_SELECTIONS = "darts.code.comments.selections", "darts: success criteria", "A comment at each selection (`if`) explains its purpose.";
+        COMMENT_ITERATIONS = "darts.code.comments.iterations", "darts: success criteria", "A comment at each iteration (`for`, `while`) explains its purpose.";
+        CALL_IS_DART_VALID = "darts.call.is-dart-valid", "darts: is_dart_valid 1 to 6", "`is_dart_valid` returns True for a dart that can be thrown and False for any other, and prints the type of a shot, a double or a treble.";
+    }
 }
 
 /// The rules of the dice game Doubles.
 pub mod doubles {
     use super::Rule;
-    rules! { ALL:
+    rules! {
+        /// All rules of the game, in the order in which it meets them.
+        ALL:
         WELCOME = "doubles.welcome", "doubles: sample behaviors", "The game opens with `Welcome to Doubles!  You play first:` (two spaces in the middle).";
         ROLL = "doubles.roll", "doubles: how to play 1", "You start by throwing two dice, and both are shown.";
         DOUBLE = "doubles.double", "doubles: how to play 1", "Two dice that show the same number are announced with `A Double!`; other dice are not.";
@@ -86,12 +103,25 @@ pub mod doubles {
         FINISH = "doubles.finish", "doubles: sample behaviors", "The game ends with `Press Enter to finish`, and waits for Enter.";
         FAIR_DICE = "doubles.fair-dice", "doubles: designing and building the program", "A die is thrown with `random.randrange(1,7)`: it shows 1 to 6, each of them now and then.";
     }
+
+    rules! {
+        /// What is asked of the program's code.
+        CODE:
+        FILE_NAME = "doubles.code.file-name", "doubles: submit", "The program is in a file named `Doubles.py`.";
+        RANDRANGE = "doubles.code.randrange", "doubles: designing and building the program", "A die is thrown with `random.randrange(1,7)`.";
+        DOCUMENT_NAME = "doubles.code.comments.name", "doubles: designing and building the program, at its end", "Comments document the program's name.";
+        DOCUMENT_PURPOSE = "doubles.code.comments.purpose", "doubles: designing and building the program, at its end", "Comments document the program's purpose.";
+        DOCUMENT_INPUT = "doubles.code.comments.input", "doubles: designing and building the program, at its end", "Comments document the input that the program expects.";
+        DOCUMENT_OUTPUT = "doubles.code.comments.output", "doubles: designing and building the program, at its end", "Comments document the output that the program produces.";
+    }
 }
 
 /// The rules of Rack-O.
 pub mod racko {
     use super::Rule;
-    rules! { ALL:
+    rules! {
+        /// All rules of the game, in the order in which it meets them.
+        ALL:
         WELCOME = "racko.welcome", "racko: sample runs", "The program opens with its welcome line.";
         ASK_INSTRUCTIONS = "racko.instructions.ask", "racko: sample runs", "The program asks whether to show the instructions.";
         INSTRUCTIONS = "racko.instructions", "racko: sample runs", "With y an empty line and the provided file's instructions follow; with any other answer they do not.";
@@ -117,5 +147,26 @@ pub mod racko {
         NEW_DECK = "racko.reshuffle.deck", "racko: explanation of game play, last paragraph", "The whole discard pile, shuffled once, becomes the deck, and its first card starts the new pile.";
         WIN = "racko.win", "racko: explanation of game play, after the turns", "A player whose rack is in ascending order after the own turn wins, and the game is over.";
         WINNER = "racko.winner", "racko: sample runs", "The last line is `Player N wins!`, and nothing follows it.";
+    }
+
+    rules! {
+        /// What is asked of the program's code.
+        CODE:
+        PREP_GAME = "racko.code.prep-game", "racko: the provided file", "The function `prep_game()` has this name and these parameters, and the program calls it.";
+        CODE_INSTRUCTIONS = "racko.code.instructions", "racko: the provided file", "The function `instructions()` has this name and these parameters, and the program calls it.";
+        TAKE_TURN = "racko.code.take-turn", "racko: the provided file", "The function `take_turn(deck, discard, player_rack)` has this name and these parameters, and the program calls it.";
+        PLACE_CARD = "racko.code.place-card", "racko: the provided file", "The function `place_card(player_rack, new_card, discard)` has this name and these parameters, and the program calls it.";
+        IS_SORTED = "racko.code.is-sorted", "racko: the provided file", "The function `is_sorted(rack)` has this name and these parameters, and the program calls it.";
+        GET_RACK = "racko.code.get-rack", "racko: the provided file", "The function `get_rack(deck, rack_size)` has this name and these parameters, and the program calls it.";
+        MAIN = "racko.code.main", "racko: the provided file", "The function `main()` has this name and these parameters, and the program calls it.";
+        NO_SORTED = "racko.code.is-sorted.no-sorted", "racko: limitations", "`is_sorted` finds out by itself: it calls neither `sorted` nor `.sort`.";
+        NO_NEW_LIST = "racko.code.is-sorted.no-new-list", "racko: limitations", "`is_sorted` makes no new list.";
+        HEADER = "racko.code.header", "racko: last line", "The comment at the top of the file is there, and something is filled in after each of its labels.";
+        CHAPTERS = "racko.code.chapters", "racko: limitations", "The program does with what the first seven chapters cover: no classes, dictionaries, sets, `try`, `lambda` or comprehensions.";
+        IMPORTS = "racko.code.imports", "racko: limitations", "The program imports no module but `random`.";
+        CALL_IS_SORTED = "racko.call.is-sorted", "racko: explanation of game play, after the turns", "`is_sorted` tells whether the cards of a rack are in ascending order, and leaves the rack as it is.";
+        CALL_GET_RACK = "racko.call.get-rack", "racko: explanation of game play, paragraph 4", "`get_rack` takes cards from the top of the deck, in their order, and returns them as a rack; the deck has them no longer.";
+        CALL_PLACE_CARD = "racko.call.place-card", "racko: explanation of game play, turn 1", "`place_card` puts the new card in the slot of the card that it replaces, and that card on top of the discard pile.";
+        CALL_TAKE_TURN = "racko.call.take-turn", "racko: explanation of game play, turn 1 and 2", "`take_turn` lets a player take or draw a card and place it, or throw a drawn card away, and changes the rack, the deck and the pile accordingly.";
     }
 }

@@ -7,8 +7,9 @@ use reference::rulings::Question;
 use serde::de::DeserializeOwned;
 
 use super::case::{Case, DiceRuns, Script, Task};
+use super::checks::{Ask, Check, Finding, Forbidden};
 use super::error::{AssignmentError, FileError, did_you_mean};
-use super::raw::{Input, RawAssignment, RawCase, RawDice, RawLimits, RawRulings};
+use super::raw::{Input, RawAssignment, RawCase, RawCheck, RawDice, RawLimits, RawRulings};
 use super::source::{ASSIGNMENT_FILE, CASES_FOLDER, Source};
 use super::transcript::StoredTranscript;
 use super::value::{Fault, List};
@@ -109,6 +110,7 @@ pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment,
         }
         cases.push(file);
     }
+    let checks = checks(&document, raw.checks.unwrap_or_default(), &ids)?;
     Ok(Assignment {
         name: source.name(),
         title,
@@ -117,8 +119,83 @@ pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment,
         presentation_credit: raw.presentation_credit.unwrap_or(Share::HALF),
         rulings,
         cases,
+        checks,
         source,
     })
+}
+
+/// What is asked of the code.
+fn checks(document: &Document, raw: Vec<RawCheck>, cases: &[CaseId]) -> Result<Vec<Check>, AssignmentError> {
+    let mut checks: Vec<Check> = Vec::new();
+    for (index, raw) in raw.into_iter().enumerate() {
+        let way = [Step::Key("checks"), Step::Index(index)];
+        let check = check(document, raw, &way)?;
+        if cases.contains(&check.id) || checks.iter().any(|other| other.id == check.id) {
+            let message = format!("`{}` is the id of another check or of a case", check.id);
+            return Err(document.fault(&way, message, "give each an id of its own"));
+        }
+        checks.push(check);
+    }
+    Ok(checks)
+}
+
+fn check(document: &Document, raw: RawCheck, way: &[Step<'_>]) -> Result<Check, AssignmentError> {
+    fn texts<T>(list: List<T>, text: impl Fn(T) -> String) -> Vec<String> {
+        list.0.into_iter().map(text).collect()
+    }
+    let id = document.required(raw.id, way, "id", "id: comments")?;
+    let had_place = raw.within.is_some();
+    let within = raw.within.map(|name| name.0);
+    let is_empty = |what: usize, key: &str| {
+        (what == 0)
+            .then(|| document.fault(way, format!("`{key}` names nothing"), "name at least one, or delete the check"))
+    };
+    let comments = raw.comments.map(|kinds| kinds.0);
+    let imports = raw.imports.map(|names| texts(names, |name| name.0));
+    let calls = raw.forbidden_calls.map(|names| texts(names, |name| name.0));
+    let constructs = raw.forbidden_constructs.map(|constructs| constructs.0);
+    for (key, count) in [
+        ("comments", comments.as_ref().map(Vec::len)),
+        ("imports", imports.as_ref().map(Vec::len)),
+        ("forbidden_calls", calls.as_ref().map(Vec::len)),
+        ("forbidden_constructs", constructs.as_ref().map(Vec::len)),
+    ] {
+        if let Some(fault) = count.and_then(|count| is_empty(count, key)) {
+            return Err(fault);
+        }
+    }
+    let asked: Vec<Ask> = [
+        raw.function.map(Ask::Function),
+        raw.list.map(Ask::List),
+        comments.map(Ask::Comments),
+        raw.documents.map(Ask::Documents),
+        raw.header.map(|labels| Ask::Header(texts(labels, |label| label.0))),
+        raw.file_name.map(|name| Ask::FileName(name.0)),
+        raw.call.map(Ask::Call),
+        imports.map(Ask::Imports),
+        raw.only_imports.map(|names| Ask::OnlyImports(texts(names, |name| name.0))),
+        calls.map(|what| Ask::NoCalls(Forbidden { what, within: within.clone() })),
+        constructs.map(|what| Ask::NoConstructs(Forbidden { what, within: within.clone() })),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let Ok([ask]) = <[Ask; 1]>::try_from(asked) else {
+        let help = "write one of function, list, comments, documents, header, file_name, call, imports, only_imports, \
+                    forbidden_calls, forbidden_constructs";
+        return Err(document.fault(way, format!("the check `{id}` has to ask for exactly one thing"), help));
+    };
+    if had_place && !matches!(ask, Ask::NoCalls(_) | Ask::NoConstructs(_)) {
+        let message = "only what is forbidden can be forbidden `within` a function";
+        return Err(document.fault(way, message, "delete the line `within: …`"));
+    }
+    let is_note = raw.finding == Some(Finding::Note);
+    if is_note && raw.points.is_some_and(|points| points > Points::ZERO) {
+        let message = format!("the check `{id}` is a note, which is worth no points");
+        return Err(document.fault(way, message, "delete `points: …`, or write `finding: fault`"));
+    }
+    let points = if is_note { Points::ZERO } else { raw.points.unwrap_or(Points::ONE) };
+    Ok(Check { id, points, is_note, rule: raw.rule.map(|rule| rule.0), ask })
 }
 
 fn limits(raw: Option<RawLimits>) -> Limits {

@@ -16,6 +16,7 @@
 mod assemble;
 mod case;
 mod case_id;
+mod checks;
 mod error;
 mod limits;
 mod nearest;
@@ -36,6 +37,7 @@ use reference::rulings::{Question, Rulings};
 use assemble::Missing;
 pub use case::{Case, DiceRuns, Script, Task, Visibility};
 pub use case_id::CaseId;
+pub use checks::{Ask, CallPattern, Check, Commented, Construct, Forbidden, Signature, StartingList, Topic};
 pub use error::{AssignmentError, FileError, Position};
 pub use limits::Limits;
 pub use nearest::nearest;
@@ -61,6 +63,8 @@ pub struct Assignment {
     pub rulings: Vec<AcceptedAnswers>,
     /// The cases in the order in which they are shown; at least one, and a case of the dice only as the last.
     pub cases: Vec<Case>,
+    /// What is asked of the code, in the order in which it is shown.
+    pub checks: Vec<Check>,
     /// Where it was read.
     pub source: Source,
 }
@@ -155,6 +159,11 @@ impl Assignment {
     /// What all cases are worth together.
     pub fn max_points(&self) -> Points {
         self.cases.iter().map(|case| case.points).sum()
+    }
+
+    /// What all checks of the code are worth together.
+    pub fn max_check_points(&self) -> Points {
+        self.checks.iter().map(|check| check.points).sum()
     }
 }
 

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::case::{DiceRuns, Visibility};
+use super::checks::{CallPattern, Commented, Construct, Finding, Name, RuleId, Signature, StartingList, Topic, Words};
 use super::error::did_you_mean;
 use super::limits::Limits;
 use super::nearest::nearest;
@@ -30,6 +31,46 @@ pub(super) struct RawAssignment {
     pub(super) rulings: Option<RawRulings>,
     #[serde(default, deserialize_with = "given")]
     pub(super) cases: Option<List<CaseId>>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) checks: Option<Vec<RawCheck>>,
+}
+
+/// One of `checks` in it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "the keys of a check: `id: …` and what it asks for, such as `function: …`")]
+pub(super) struct RawCheck {
+    #[serde(default, deserialize_with = "given")]
+    pub(super) id: Option<CaseId>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) points: Option<Points>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) finding: Option<Finding>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) rule: Option<RuleId>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) function: Option<Signature>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) list: Option<StartingList>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) comments: Option<List<Commented>>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) documents: Option<Topic>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) header: Option<List<Words>>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) file_name: Option<Words>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) call: Option<CallPattern>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) imports: Option<List<Name>>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) only_imports: Option<List<Name>>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) forbidden_calls: Option<List<Name>>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) forbidden_constructs: Option<List<Construct>>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) within: Option<Name>,
 }
 
 /// `limits` in it.

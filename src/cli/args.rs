@@ -10,7 +10,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
 use crate::assignment::BUILT_IN;
-use crate::grade::{Options, Report, Share};
+use crate::grade::{Checks, Options, Report, Share};
 use crate::run::{Confinement, Isolation, Required, Runner};
 
 /// Holds a console game against a reference, line for line
@@ -135,6 +135,9 @@ pub struct JudgeArgs {
     /// Run this command instead of Python
     #[arg(long = "command", value_name = "COMMAND", conflicts_with_all = ["python", "runner"])]
     pub command_line: Option<String>,
+    /// What is looked at besides what it prints
+    #[command(flatten)]
+    pub checks: CheckArgs,
     /// How it is run
     #[command(flatten)]
     pub run: RunArgs,
@@ -144,6 +147,27 @@ pub struct JudgeArgs {
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: When,
+}
+
+/// What is asked of the code.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct CheckArgs {
+    /// Leave out the checks that read the code
+    #[arg(long)]
+    pub no_source: bool,
+    /// Leave out the checks that call the program's functions
+    #[arg(long)]
+    pub no_functions: bool,
+    /// Let a submission fail that fails a check of its code
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl CheckArgs {
+    /// Which checks are made; of a class, files may have been renamed on their way.
+    pub fn checks(self, renamed: bool) -> Checks {
+        Checks { source: !self.no_source, functions: !self.no_functions, strict: self.strict, renamed }
+    }
 }
 
 /// How submissions are run.
@@ -192,8 +216,9 @@ impl RunArgs {
     }
 
     /// How the runs are made, so many at a time.
-    pub fn options<'o>(&self, confinement: &'o Confinement, workers: usize) -> Options<'o> {
-        Options { time: self.timeout, real_sleep: self.real_sleep, runner: self.runner.into(), confinement, workers }
+    pub fn options<'o>(&self, confinement: &'o Confinement, workers: usize, checks: Checks) -> Options<'o> {
+        let RunArgs { timeout, real_sleep, runner, .. } = *self;
+        Options { time: timeout, real_sleep, runner: runner.into(), confinement, workers, checks }
     }
 }
 
@@ -238,6 +263,9 @@ pub struct GradeArgs {
     /// Say nothing but what went wrong
     #[arg(long, short)]
     pub quiet: bool,
+    /// What is looked at besides what they print
+    #[command(flatten)]
+    pub checks: CheckArgs,
     /// How they are run
     #[command(flatten)]
     pub run: RunArgs,

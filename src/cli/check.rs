@@ -62,7 +62,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         }
     };
     let confinement = args.run.confinement();
-    let options = args.run.options(&confinement, workers(args.jobs));
+    let options = args.run.options(&confinement, workers(args.jobs), args.checks.checks(false));
     let report = args.audience.sees(grade(&assignment, graded, options)?);
     write(&args, &report, submission.as_ref())?;
     Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })

@@ -33,7 +33,8 @@ pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
     let plan = Plan::new(&assignment, args.run.timeout)?;
     let confinement = args.run.confinement();
     // The cases of a submission run one after the other, and submissions beside each other.
-    let options = args.run.options(&confinement, 1);
+    let checks = args.checks.checks(true);
+    let options = args.run.options(&confinement, 1, checks);
     // What no submission could be run under is told once, before anything is written.
     plan.try_out(&interpreter, options)?;
 
@@ -44,7 +45,8 @@ pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
     let journal = Mutex::new(journal);
     let progress = Progress::new(roster.students.len(), !args.quiet);
     let run = args.run.conditions();
-    let conditions = format!("{interpreter} {run} {:?} {} {:?}", args.audience, args.no_durations, args.program);
+    let conditions =
+        format!("{interpreter} {run} {:?} {} {:?} {checks:?}", args.audience, args.no_durations, args.program);
     let grade_one = |submission: &Submission| -> Result<Report, GradeError> {
         plan.grade(Graded::Python(&interpreter, submission), options)
     };
@@ -55,6 +57,7 @@ pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
         program: args.program.as_deref(),
         basis: basis(&assignment, &conditions),
         workers: workers(args.jobs),
+        checks,
         durations: !args.no_durations,
         for_students: args.audience == Some(Audience::Student),
         grade: &grade_one,

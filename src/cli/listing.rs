@@ -8,7 +8,7 @@ use reference::{play_script, seeded_dice};
 
 use super::args::AssignmentArgs;
 use super::{CliError, Exit, print};
-use crate::assignment::{Assignment, Task};
+use crate::assignment::{Assignment, Points, Task};
 use crate::shared::first_of;
 
 /// A rule that holds in more cases holds in nearly all.
@@ -20,8 +20,7 @@ pub fn cases(args: &AssignmentArgs) -> Result<Exit, CliError> {
     let mut text =
         format!("{}: {} cases, {} points\n\n", assignment.title, assignment.cases.len(), assignment.max_points());
     for case in &assignment.cases {
-        let points =
-            if case.points.hundredths() == 100 { "1 point".to_owned() } else { format!("{} points", case.points) };
+        let points = points(case.points);
         let hidden = if case.is_hidden() { " (hidden)" } else { "" };
         let _ = writeln!(text, "{:<width$}  {points:<10}  {}{hidden}", case.id.as_str(), case.title);
     }
@@ -46,8 +45,21 @@ pub fn rules(args: &AssignmentArgs) -> Result<Exit, CliError> {
             let _ = writeln!(text, "    {} = {}{refused}", answer.id, answer.text);
         }
     }
+    if !assignment.checks.is_empty() {
+        let _ = write!(text, "\nWhat is asked of the code: {} points\n", assignment.max_check_points());
+    }
+    for check in &assignment.checks {
+        let sentence = check.rule.map_or_else(|| check.ask.to_string(), |rule| rule.sentence.to_owned());
+        let place = check.rule.map(|rule| format!(" ({}; {})", rule.id, rule.place)).unwrap_or_default();
+        let worth = if check.is_note { "a note".to_owned() } else { points(check.points) };
+        let _ = write!(text, "\n{}: {worth}{place}\n    {sentence}\n", check.id);
+    }
     print(text.as_bytes())?;
     Ok(Exit::Success)
+}
+
+fn points(points: Points) -> String {
+    if points == Points::ONE { "1 point".to_owned() } else { format!("{points} points") }
 }
 
 /// For each rule the cases in which a line follows it, under any accepted rulings; for a rule that never says anything,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::journal::{Journal, JournalError};
 use super::roster::{self, Roster, Student};
-use super::{GradeError, Outcome, Record, Report, digest};
+use super::{Checks, GradeError, Outcome, Record, Report, digest};
 use crate::assignment::{Assignment, Points};
 use crate::judge::Verdict;
 use crate::run::{self, Busy, RunError, Submission, Uploads};
@@ -132,6 +132,8 @@ pub struct ClassJob<'c> {
     pub basis: String,
     /// How many submissions are graded at a time.
     pub workers: usize,
+    /// Which checks of the code are made.
+    pub checks: Checks,
     /// Whether the rows tell how long things took.
     pub durations: bool,
     /// Whether the rows too have no more than students may see.
@@ -227,7 +229,7 @@ fn one(job: &ClassJob<'_>, student: &Student, journal: &Mutex<Journal>) -> Resul
             Ok(Err(fault)) => Report::fault(job.assignment, submission.name(), fault.to_string()),
             Err(panic) => Report::fault(job.assignment, submission.name(), words_of(&*panic)),
         },
-        Err(reason) => Report::not_opened(job.assignment, &student.key, reason),
+        Err(reason) => Report::not_opened(job.assignment, job.checks, &student.key, reason),
     };
     let report = if job.durations { report } else { report.without_durations() };
     let record = if job.for_students { Record::from(&report.clone().for_students()) } else { Record::from(&report) };
@@ -270,7 +272,7 @@ mod tests {
             match submission.name() {
                 "a.py" => panic!("out of luck"),
                 "b.py" => Err(GradeError::Run(RunError::Confinement)),
-                name => Ok(Report::not_opened(&assignment, name, "a stand-in".to_owned())),
+                name => Ok(Report::not_opened(&assignment, Checks::ALL, name, "a stand-in".to_owned())),
             }
         };
         let job = ClassJob {
@@ -280,6 +282,7 @@ mod tests {
             program: None,
             basis: basis(&assignment, "none"),
             workers: 2,
+            checks: Checks::ALL,
             durations: true,
             for_students: false,
             grade: &grade,

@@ -1,5 +1,6 @@
 //! Grading: a submission is run on all cases of an assignment, judged, and summed up in a [`Report`].
 
+mod checks;
 mod class;
 mod digest;
 pub mod journal;
@@ -22,9 +23,10 @@ pub use roster::{Roster, Student, folder};
 pub use share::{NoShare, Share};
 pub use stored::verify;
 
+pub use checks::{CheckReport, CheckVerdict, Checks};
 pub use class::{Class, ClassCase, ClassError, ClassJob, Row, Totals, basis, grade_class};
 pub use merge::{MergeError, Shares};
-pub use record::{CaseRecord, DifferenceRecord, InputRecord, LayerRecord, Record, RulingRecord};
+pub use record::{CaseRecord, CheckRecord, DifferenceRecord, InputRecord, LayerRecord, Record, RulingRecord};
 pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, SideLine};
 
 use crate::assignment::{Assignment, AssignmentError, Case, Points, Task};
@@ -70,6 +72,8 @@ pub struct Options<'o> {
     pub confinement: &'o Confinement,
     /// How many runs there are at a time.
     pub workers: usize,
+    /// Which checks of the code are made.
+    pub checks: Checks,
 }
 
 /// Runs and judges one submission.
@@ -82,7 +86,7 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) 
         let planning = scope.spawn(|| Plan::new(assignment, options.time));
         let session = open(assignment, graded, options);
         let plan = planning.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        plan.carry_out(graded, &session?, options.workers)
+        plan.carry_out(graded, &session?, options)
     })
 }
 
@@ -127,7 +131,7 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// When a run can't be made.
     pub fn grade(&self, graded: Graded<'_>, options: Options<'_>) -> Result<Report, GradeError> {
-        self.carry_out(graded, &open(self.assignment, graded, options)?, options.workers)
+        self.carry_out(graded, &open(self.assignment, graded, options)?, options)
     }
 
     /// Whether submissions can be run at all under these conditions.
@@ -141,10 +145,11 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn carry_out(&self, graded: Graded<'_>, session: &Session<'_>, workers: usize) -> Result<Report, GradeError> {
+    fn carry_out(&self, graded: Graded<'_>, session: &Session<'_>, options: Options<'_>) -> Result<Report, GradeError> {
         let Plan { assignment, combinations, planned } = self;
+        let checks = checks::look(assignment, graded, options.checks);
         if let Some(words) = session.syntax_error() {
-            return Ok(report::not_run(assignment, graded, session, words));
+            return Ok(report::not_run(assignment, graded, session, words, checks));
         }
         let enough: Vec<_> =
             planned.iter().map(|planned| |printed: &[u8]| judge::is_enough(&planned.unanswered, printed)).collect();
@@ -157,7 +162,7 @@ impl<'a> Plan<'a> {
         let assess = |rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome| {
             judge::assess(assignment.game, rulings, &planned.run(outcome))
         };
-        let finished = session.run_all(&jobs, workers, &|index, mut outcome| {
+        let finished = session.run_all(&jobs, options.workers, &|index, mut outcome| {
             if outcome.ending == run::Ending::TooMuchOutput {
                 // It goes on for ever: at least five times what is expected is enough to tell where it leaves that.
                 outcome.stdout.truncate(usize::try_from(planned[index].limits.output / 4).unwrap_or(usize::MAX));
@@ -189,7 +194,8 @@ impl<'a> Plan<'a> {
         let dice = dice.collect::<Result<Vec<_>, _>>()?;
         let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice)?;
         let (judged, dice) = ((&judgement, case_runs), (&dice, dice_runs));
-        Ok(report::judged(assignment, graded, session, judged, dice, finished.short_from))
+        let checks = (checks, options.checks.strict);
+        Ok(report::judged(assignment, graded, session, judged, dice, finished.short_from, checks))
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CaseReport, DifferenceReport, Outcome, Report};
+use super::{CaseReport, CheckReport, CheckVerdict, DifferenceReport, Outcome, Report};
 use crate::assignment::Points;
 use crate::judge::{Cause, Verdict};
 
@@ -44,6 +44,28 @@ pub struct Record {
     pub syntax_error: Option<String>,
     /// The cases in their order.
     pub cases: Vec<CaseRecord>,
+    /// What is asked of the code, in its order.
+    #[serde(default)]
+    pub checks: Vec<CheckRecord>,
+}
+
+/// What became of one check of the code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckRecord {
+    /// The check's id.
+    pub id: String,
+    /// What became of it.
+    pub verdict: CheckVerdict,
+    /// The line of the program that shows it, from 1.
+    pub line: Option<usize>,
+    /// The rule behind it, where the game has one.
+    pub rule: Option<String>,
+    /// Why; nothing where it passed.
+    pub why: String,
+    /// The points that it earns.
+    pub points: Points,
+    /// The points that it could have earned; none for what was not asked for.
+    pub max_points: Points,
 }
 
 /// One layer of a confinement.
@@ -168,6 +190,21 @@ impl From<&Report> for Record {
             notes: report.notes.clone(),
             syntax_error: report.syntax_error.clone(),
             cases: report.cases.iter().map(CaseRecord::from).collect(),
+            checks: report.checks.iter().map(CheckRecord::from).collect(),
+        }
+    }
+}
+
+impl From<&CheckReport> for CheckRecord {
+    fn from(check: &CheckReport) -> CheckRecord {
+        CheckRecord {
+            id: check.id.clone(),
+            verdict: check.verdict,
+            line: check.line,
+            rule: check.rule.map(|rule| rule.id.to_owned()),
+            why: check.why.clone(),
+            points: check.points,
+            max_points: check.max_points,
         }
     }
 }

@@ -6,6 +6,7 @@ use reference::rules::{self, Rule};
 use reference::transcript::{Segment, Transcript};
 use serde::{Deserialize, Serialize};
 
+use super::checks::{self, CheckReport, CheckVerdict, Checks};
 use super::{Graded, earned, reads_ahead};
 use crate::assignment::{Assignment, Case, Points};
 use crate::judge::{self, Cause, Difference, JudgedCase, Judgement, Verdict};
@@ -40,6 +41,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The cases in their order.
     pub cases: Vec<CaseReport>,
+    /// What is asked of the code, in its order.
+    pub checks: Vec<CheckReport>,
     /// Python's own words where the program is no Python.
     pub syntax_error: Option<String>,
 }
@@ -171,13 +174,14 @@ pub struct Input {
 
 impl Report {
     /// The report of a submission that could not be opened: it passes nothing.
-    pub(super) fn not_opened(assignment: &Assignment, name: &str, reason: String) -> Report {
-        Report {
+    pub(super) fn not_opened(assignment: &Assignment, checks: Checks, name: &str, reason: String) -> Report {
+        let report = Report {
             outcome: Outcome::NotRun,
-            max_score: assignment.max_points(),
             cases: cases_not_run(assignment),
+            checks: checks::skipped(assignment, "the program could not be read", checks.source),
             ..Report::without_cases(assignment, name, reason)
-        }
+        };
+        report.summed_up()
     }
 
     /// The report of a submission at which `check` failed: it has no marks at all.
@@ -200,8 +204,17 @@ impl Report {
             rulings: vec![],
             notes: vec![],
             cases: vec![],
+            checks: vec![],
             syntax_error: None,
         }
+    }
+
+    /// The report with its points counted together.
+    fn summed_up(self) -> Report {
+        let cases = self.cases.iter().map(|case| (case.points, case.max_points));
+        let checks = self.checks.iter().map(|check| (check.points, check.max_points));
+        let (earned, all): (Vec<Points>, Vec<Points>) = cases.chain(checks).unzip();
+        Report { score: earned.into_iter().sum(), max_score: all.into_iter().sum(), ..self }
     }
 
     fn new(assignment: &Assignment, graded: Graded<'_>, session: &Session<'_>) -> Report {
@@ -224,13 +237,14 @@ impl Report {
             outcome: Outcome::Failed,
             reason: None,
             score: Points::ZERO,
-            max_score: assignment.max_points(),
+            max_score: Points::ZERO,
             interpreter,
             runner: Some(session.runner()),
             confinement: session.layers().to_vec(),
             rulings: vec![],
             notes,
             cases: vec![],
+            checks: vec![],
             syntax_error: None,
         }
     }
@@ -241,6 +255,8 @@ impl Report {
     #[must_use]
     pub fn for_students(mut self) -> Report {
         self.cases.iter_mut().filter(|case| case.hidden).for_each(CaseReport::hide);
+        let kept = |check: &CheckReport| check.verdict == CheckVerdict::Passed;
+        self.checks.iter_mut().filter(|check| check.hidden && !kept(check)).for_each(CheckReport::hide);
         self
     }
 
@@ -319,13 +335,21 @@ fn cases_not_run(assignment: &Assignment) -> Vec<CaseReport> {
 }
 
 /// The report of a program that is no Python.
-pub(super) fn not_run(assignment: &Assignment, graded: Graded<'_>, session: &Session<'_>, words: &str) -> Report {
-    Report {
+pub(super) fn not_run(
+    assignment: &Assignment,
+    graded: Graded<'_>,
+    session: &Session<'_>,
+    words: &str,
+    checks: Vec<CheckReport>,
+) -> Report {
+    let report = Report {
         outcome: Outcome::NotRun,
         cases: cases_not_run(assignment),
+        checks,
         syntax_error: Some(words.to_owned()),
         ..Report::new(assignment, graded, session)
-    }
+    };
+    report.summed_up()
 }
 
 /// The report of a program that was run.
@@ -336,6 +360,7 @@ pub(super) fn judged(
     (judgement, runs): (&Judgement, &[judge::Run<'_>]),
     (dice, dice_runs): (&Judgement, &[judge::Run<'_>]),
     short_from: Option<usize>,
+    (checks, is_strict): (Vec<CheckReport>, bool),
 ) -> Report {
     let shown: Vec<_> = judgement.cases.iter().chain(&dice.cases).map(|case| case.dice.clone()).collect();
     // Where no case has found a fault, the games that were played for their dice may still show one: a rare situation,
@@ -375,11 +400,12 @@ pub(super) fn judged(
         report.notes.push("The sandbox may have refused the program something that is no part of the assignment, such as starting another program: --allow subprocess permits that, --isolation limits does without a sandbox.".to_owned());
     }
     report.rulings = rulings(assignment, judgement);
-    report.score = cases.iter().map(|case| case.points).sum();
     let all_passed = cases.iter().all(|case| case.verdict == Verdict::Passed);
-    report.outcome = if all_passed { Outcome::Passed } else { Outcome::Failed };
+    let all_kept = checks.iter().all(|check| check.verdict != CheckVerdict::Failed);
+    report.outcome = if all_passed && (all_kept || !is_strict) { Outcome::Passed } else { Outcome::Failed };
     report.cases = cases;
-    report
+    report.checks = checks;
+    report.summed_up()
 }
 
 fn rulings(assignment: &Assignment, judgement: &Judgement) -> Vec<Ruling> {

@@ -8,7 +8,8 @@ use unicode_width::UnicodeWidthStr;
 use super::side::{self, CONTEXT, Mark, Piece, PieceKind, Row};
 use super::visible::{Spaces, visible, without_commands};
 use super::words::{self, Remark};
-use crate::grade::{CaseReport, DifferenceReport, Outcome, Report, SideLine};
+use crate::assignment::Points;
+use crate::grade::{CaseReport, CheckVerdict, DifferenceReport, Outcome, Report, SideLine};
 use crate::judge::Verdict;
 
 /// How the report is laid out.
@@ -108,8 +109,10 @@ impl Page<'_> {
 
     fn report(&mut self, report: &Report) {
         self.headline(report);
-        if report.is_not_run() || report.outcome == Outcome::Passed && self.layout.case.is_none() {
-            return self.closing(report);
+        let all_pass = report.cases.iter().all(|case| case.verdict == Verdict::Passed);
+        if report.is_not_run() || all_pass && self.layout.case.is_none() {
+            self.closing(report);
+            return self.checks(report);
         }
         match self.layout.case.clone() {
             Some(id) => {
@@ -125,6 +128,35 @@ impl Page<'_> {
         }
         self.line("");
         self.closing(report);
+        self.checks(report);
+    }
+
+    /// What is asked of the code, where there is anything to say of it.
+    fn checks(&mut self, report: &Report) {
+        let Some(sum) = words::checks(report) else { return };
+        self.line("");
+        self.line(self.paint(HEADING, &sum));
+        let findings: Vec<_> = words::findings(report).collect();
+        let width = findings.iter().map(|check| check.id.len()).max().unwrap_or(0);
+        let verdicts = findings.iter().map(|check| words::check_verdict(check.verdict).len()).max().unwrap_or(0);
+        for check in findings {
+            let (sign, style) = match check.verdict {
+                CheckVerdict::Failed => ("!! ", BAD),
+                CheckVerdict::Passed => ("ok ", GOOD),
+                CheckVerdict::Note | CheckVerdict::Skipped => ("-- ", HEADING),
+            };
+            let verdict = format!("{:<verdicts$} ", words::check_verdict(check.verdict));
+            let points = if check.max_points == Points::ZERO {
+                String::new()
+            } else {
+                format!("{} of {} points", check.points, check.max_points)
+            };
+            let (sign, verdict) = (self.paint(style, sign), self.paint(style, &verdict));
+            self.line(format!("{sign}{verdict} {:<width$}  {points}", check.id));
+            for Remark { label, text } in words::check_remarks(check) {
+                self.paragraph(&format!("   {:<7}", format!("{label}:")), &text);
+            }
+        }
     }
 
     fn headline(&mut self, report: &Report) {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::grade::{CaseReport, Outcome, Report};
+use crate::assignment::Points;
+use crate::grade::{CaseReport, CheckReport, CheckVerdict, Outcome, Report};
 use crate::judge::Verdict;
 use crate::run::{Layer, State};
 use crate::shared::is_python_name;
@@ -49,12 +50,54 @@ pub fn outcome(report: &Report) -> String {
         (Some(reason), ..) => format!("could not be graded: {reason}"),
         (_, Some(_), _) => format!("does not run: Python can't read it. {points}."),
         _ if report.outcome == Outcome::Passed => format!("passes {}: {points}.", all_cases(report)),
+        _ if report.cases.iter().all(|case| case.verdict == Verdict::Passed) => {
+            format!("passes {}, but not what is asked of its code: {points}.", all_cases(report))
+        }
         (.., total) => {
             let passed = report.cases.iter().filter(|case| case.verdict == Verdict::Passed).count();
             let cases = if total == 1 { "case" } else { "cases" };
             format!("does not pass yet: {passed} of {total} {cases}, {points}.")
         }
     }
+}
+
+/// The checks of the code that have something to say.
+pub fn findings(report: &Report) -> impl Iterator<Item = &CheckReport> {
+    report.checks.iter().filter(|check| match check.verdict {
+        CheckVerdict::Passed => false,
+        CheckVerdict::Failed | CheckVerdict::Note => true,
+        // What was not asked for is worth no word, as what counts is.
+        CheckVerdict::Skipped => check.max_points > Points::ZERO,
+    })
+}
+
+/// What became of a check, in words for a student.
+pub fn check_verdict(verdict: CheckVerdict) -> &'static str {
+    match verdict {
+        CheckVerdict::Passed => "passed",
+        CheckVerdict::Failed => "not so",
+        CheckVerdict::Note => "a note",
+        CheckVerdict::Skipped => "not looked at",
+    }
+}
+
+/// What came of all checks of the code: `The code: 9.0 of 14.0 points.`; nothing where none was made.
+pub fn checks(report: &Report) -> Option<String> {
+    let (earned, all): (Vec<Points>, Vec<Points>) =
+        report.checks.iter().map(|check| (check.points, check.max_points)).unzip();
+    let (earned, all) = (earned.into_iter().sum::<Points>(), all.into_iter().sum::<Points>());
+    let is_made = all > Points::ZERO || findings(report).next().is_some();
+    is_made.then(|| format!("What is asked of the code: {earned} of {all} points."))
+}
+
+/// What there is to say of a check that did not pass.
+pub fn check_remarks(check: &CheckReport) -> Vec<Remark> {
+    let mut remarks = vec![Remark { label: "Why", text: format!("{}.", capitalised(&check.why)) }];
+    if check.verdict != CheckVerdict::Skipped {
+        let place = check.rule.map(|rule| format!(" ({}; {})", rule.id, rule.place)).unwrap_or_default();
+        remarks.push(Remark { label: "Rule", text: format!("{}{place}", check.sentence) });
+    }
+    remarks
 }
 
 /// A sentence and what it is about.

@@ -66,6 +66,7 @@ pub fn report(cases: Vec<CaseReport>) -> Report {
         rulings: vec![],
         notes: vec![],
         cases,
+        checks: vec![],
         syntax_error: None,
     }
 }

@@ -1,0 +1,130 @@
+//! Calls that have to be there, and calls that may not.
+
+use tree_sitter::Node;
+
+use super::Finding;
+use super::functions;
+use super::imports;
+use super::lists::{Value, value};
+use super::program::{File, Program, nodes, parts};
+use crate::assignment::{CallPattern, Forbidden};
+
+/// The program contains a call of a module's function with these arguments.
+pub(super) fn has(program: &Program, wanted: &CallPattern) -> Finding {
+    let mut other = None;
+    for file in program.files() {
+        let imports = imports::all(file);
+        for node in nodes(file.root()).filter(|node| node.kind() == "call") {
+            let Some(function) = called(file, &imports, node, &wanted.module) else { continue };
+            if function == wanted.function && has_arguments(program, file, node, &wanted.arguments) {
+                return Finding::Kept;
+            }
+            other.get_or_insert((file, node));
+        }
+    }
+    match other {
+        Some((file, node)) => {
+            let (place, words) = program.place(file, node);
+            Finding::missing(
+                program,
+                place,
+                format!("{words} calls `{}`, and not `{wanted}`", short(file.text_of(node))),
+            )
+        }
+        None => Finding::missing(program, None, format!("nothing calls `{wanted}`")),
+    }
+}
+
+/// The name of the module's function that is called here.
+fn called<'p>(file: &'p File, imports: &[imports::Import<'p>], call: Node<'p>, module: &str) -> Option<&'p str> {
+    let function = call.child_by_field_name("function")?;
+    match function.kind() {
+        "attribute" => {
+            let object = file.field(function, "object")?;
+            let is_module = |import: &imports::Import<'_>| {
+                import.module == module && import.what.is_none() && import.here == object
+            };
+            imports.iter().any(is_module).then(|| file.field(function, "attribute"))?
+        }
+        "identifier" => {
+            let name = file.text_of(function);
+            let taken = imports
+                .iter()
+                .find(|import| import.module == module && (import.here == name || import.what == Some("*")))?;
+            Some(taken.what.filter(|what| *what != "*").unwrap_or(name))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a call has these arguments. What can't be worked out may be right.
+fn has_arguments(program: &Program, file: &File, call: Node<'_>, wanted: &[String]) -> bool {
+    let Some(arguments) = call.child_by_field_name("arguments") else { return false };
+    let own = parts(arguments);
+    own.len() == wanted.len()
+        && own.iter().zip(wanted).all(|(own, wanted)| match (value(program, file, *own), wanted.parse::<i64>()) {
+            (Value::Number(own), Ok(wanted)) => own == wanted,
+            (Value::Unknown, _) => true,
+            _ => file.text_of(*own) == wanted,
+        })
+}
+
+/// None of these is called.
+pub(super) fn none(program: &Program, forbidden: &Forbidden<String>) -> Finding {
+    let all = functions::all(program);
+    in_scope(program, forbidden.within.as_deref(), |file, node, _| {
+        if node.kind() != "call" {
+            return None;
+        }
+        let function = node.child_by_field_name("function")?;
+        let name = match function.kind() {
+            // A function of the program's own by this name is looked at itself.
+            "identifier" => {
+                Some(file.text_of(function)).filter(|name| functions::named(&all, name).is_empty())?.to_owned()
+            }
+            "attribute" => format!(".{}", file.field(function, "attribute")?),
+            _ => return None,
+        };
+        forbidden.what.iter().any(|what| *what == name).then(|| format!("calls `{}`", short(file.text_of(node))))
+    })
+}
+
+/// Looks at every node of a function and of all that it calls, or of the whole program, for something that is found
+/// there. The first of the function's parameters is known to what looks.
+pub(super) fn in_scope(
+    program: &Program,
+    within: Option<&str>,
+    found: impl Fn(&File, Node<'_>, Option<&str>) -> Option<String>,
+) -> Finding {
+    let broken = |file: &File, node: Node<'_>, what: String| {
+        let (place, words) = program.place(file, node);
+        Finding::broken(place, format!("{words} {what}"))
+    };
+    let Some(name) = within else {
+        let first = program.nodes().find_map(|(file, node)| Some(broken(file, node, found(file, node, None)?)));
+        return first.unwrap_or(Finding::Kept);
+    };
+    let scope = functions::reach(program, name);
+    if scope.is_empty() {
+        return Finding::Undecided(format!("there is no function named `{name}` to look at"));
+    }
+    for (index, function) in scope.iter().enumerate() {
+        let first = functions::first_parameter(*function).filter(|_| index == 0);
+        for node in nodes(function.node) {
+            if let Some(what) = found(function.file, node, first.as_deref()) {
+                return broken(function.file, node, what);
+            }
+        }
+    }
+    Finding::Kept
+}
+
+/// The start of what stands in a file, in one line.
+pub(super) fn short(text: &str) -> String {
+    const MOST: usize = 60;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,195 @@
+//! Comments that explain a function, a selection or an iteration.
+
+use tree_sitter::Node;
+
+use super::Finding;
+use super::documentation::{docstring, is_for_machines, lone_string};
+use super::program::{File, Program, nodes, parts};
+use crate::assignment::Commented;
+
+/// What stands in each line of a file, as far as comments go.
+struct Lines<'p> {
+    file: &'p File,
+    lines: Vec<Line>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Line {
+    /// Whether there is any code.
+    code: bool,
+    /// Whether there is a comment, and whether that says anything.
+    comment: Option<bool>,
+    /// Whether a string that is a statement of its own, and no docstring, ends here.
+    string: bool,
+    /// The first line of the simple statement that this line is part of, and the column at which that begins.
+    simple: Option<(usize, usize)>,
+}
+
+/// Each function, selection or iteration has its comment.
+pub(super) fn explain(program: &Program, kinds: &[Commented]) -> Finding {
+    let mut bare = vec![];
+    for file in program.files() {
+        let lines = Lines::read(file);
+        for node in nodes(file.root()) {
+            let Some((kind, what)) = commented(file, node) else { continue };
+            if kinds.contains(&kind) && !lines.explain(node) {
+                bare.push((file, node, what));
+            }
+        }
+    }
+    let Some((file, node, what)) = bare.first() else { return Finding::Kept };
+    let (place, words) = program.place(file, *node);
+    let more: Vec<String> = bare[1..].iter().map(|(file, node, _)| program.place(file, *node).1).collect();
+    let more = match more.as_slice() {
+        [] => String::new(),
+        [one] => format!("; neither does {one}"),
+        several => format!("; neither do {}", crate::shared::first_of(several, 5)),
+    };
+    Finding::missing(program, place, format!("{what} in {words} has no comment that says what it is for{more}"))
+}
+
+/// What it is, if it is something that wants a comment.
+fn commented<'p>(file: &'p File, node: Node<'p>) -> Option<(Commented, String)> {
+    match node.kind() {
+        "function_definition" => {
+            Some((Commented::Subprograms, format!("`def {}`", file.field(node, "name").unwrap_or_default())))
+        }
+        "if_statement" if is_guard(file, node) => None,
+        "if_statement" => Some((Commented::Selections, "the `if`".to_owned())),
+        "match_statement" => Some((Commented::Selections, "the `match`".to_owned())),
+        "for_statement" => Some((Commented::Iterations, "the `for`".to_owned())),
+        "while_statement" => Some((Commented::Iterations, "the `while`".to_owned())),
+        _ => None,
+    }
+}
+
+/// `if __name__ == "__main__":` is a habit of the language, and selects nothing in a program that is run.
+fn is_guard(file: &File, node: Node<'_>) -> bool {
+    file.field(node, "condition").is_some_and(|condition| condition.contains("__name__"))
+}
+
+impl<'p> Lines<'p> {
+    fn read(file: &'p File) -> Lines<'p> {
+        let mut lines = vec![Line::default(); file.text.matches('\n').count() + 1];
+        for node in nodes(file.root()) {
+            let (start, end) = (node.start_position(), node.end_position());
+            if node.kind() == "comment" {
+                let says = !is_for_machines(file, node) && file.text_of(node).chars().any(char::is_alphabetic);
+                lines[start.row].comment = Some(says);
+                continue;
+            }
+            let is_statement = node.parent().is_some_and(|parent| matches!(parent.kind(), "module" | "block"));
+            if node.child_count() == 0 && start != end {
+                for line in &mut lines[start.row..=end.row] {
+                    line.code = true;
+                }
+            }
+            if is_statement && node.is_named() && is_simple(node) {
+                for line in &mut lines[start.row..=end.row] {
+                    // Of several in one line the first says how deep they stand.
+                    line.simple.get_or_insert((start.row, start.column));
+                }
+                let says =
+                    lone_string(node).is_some_and(|string| file.text_of(string).chars().any(char::is_alphabetic));
+                if says && !is_docstring(node) {
+                    lines[end.row].string = true;
+                }
+            }
+        }
+        Lines { file, lines }
+    }
+
+    /// Whether something is explained by a comment at it.
+    fn explain(&self, node: Node<'_>) -> bool {
+        let decorated = node.parent().filter(|parent| parent.kind() == "decorated_definition");
+        let first = decorated.unwrap_or(node).start_position();
+        let body = ["body", "consequence"].iter().find_map(|field| node.child_by_field_name(field));
+        let is_string = docstring(node).filter(|_| node.kind() == "function_definition");
+        let is_string = is_string.is_some_and(|text| self.file.text_of(text).chars().any(char::is_alphabetic));
+        is_string || self.beside(node, body) || self.above(first.row, first.column) || self.inside(node)
+    }
+
+    /// A comment in the lines of what is said before the colon, or behind it.
+    fn beside(&self, node: Node<'_>, body: Option<Node<'_>>) -> bool {
+        let first = node.start_position().row;
+        self.lines[first..=self.last_of_head(node).max(first)].iter().any(|line| line.comment == Some(true))
+            || body.is_some_and(|body| {
+                // All of it in one line.
+                body.start_position().row == first && self.lines[body.end_position().row].comment == Some(true)
+            })
+    }
+
+    /// The row of the colon.
+    fn last_of_head(&self, node: Node<'_>) -> usize {
+        let colon = node.children(&mut node.walk()).find(|part| part.kind() == ":");
+        colon.map_or(node.start_position().row, |colon| colon.start_position().row)
+    }
+
+    /// A comment before it: above it, empty lines between or not, or right above the statements that lead to it.
+    fn above(&self, first: usize, column: usize) -> bool {
+        let mut row = first;
+        while let Some(simple) = row.checked_sub(1).and_then(|above| self.lines[above].simple)
+            && simple.1 == column
+            && !self.lines[row - 1].string
+        {
+            row = simple.0;
+        }
+        let alone = row == first;
+        while alone && row.checked_sub(1).is_some_and(|above| self.is_empty(above)) {
+            row -= 1;
+        }
+        // The last lines of a block of comments may be drawn.
+        while let Some(above) = row.checked_sub(1) {
+            let line = &self.lines[above];
+            if line.string {
+                return true;
+            }
+            match line.comment {
+                Some(says) if !line.code => {
+                    if says {
+                        return true;
+                    }
+                    row = above;
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// A comment that is the first thing inside of it.
+    fn inside(&self, node: Node<'_>) -> bool {
+        let rest = &self.lines[self.last_of_head(node) + 1..];
+        let mut rest = rest.iter().skip_while(|line| !line.code && line.comment.is_none());
+        rest.find_map(|line| if line.code { Some(false) } else { line.comment.filter(|says| *says) }).unwrap_or(false)
+    }
+
+    fn is_empty(&self, row: usize) -> bool {
+        let line = &self.lines[row];
+        !line.code && line.comment.is_none()
+    }
+}
+
+/// Whether a statement has no others inside.
+fn is_simple(node: Node<'_>) -> bool {
+    !matches!(
+        node.kind(),
+        "if_statement"
+            | "for_statement"
+            | "while_statement"
+            | "try_statement"
+            | "with_statement"
+            | "match_statement"
+            | "function_definition"
+            | "class_definition"
+            | "decorated_definition"
+            | "comment"
+    )
+}
+
+/// Whether a string that is a statement documents the function or the class that it stands in.
+fn is_docstring(statement: Node<'_>) -> bool {
+    let Some(block) = statement.parent().filter(|block| block.kind() == "block") else { return false };
+    let is_definition = |outer: Node<'_>| matches!(outer.kind(), "function_definition" | "class_definition");
+    parts(block).first() == Some(&statement) && block.parent().is_some_and(is_definition)
+}

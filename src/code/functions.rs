@@ -1,0 +1,206 @@
+//! Functions: what they are called, what they take, and whether somebody calls them.
+
+use tree_sitter::Node;
+
+use super::Finding;
+use super::program::{File, Program, is_within, nodes, parts};
+use crate::assignment::{Signature, nearest};
+
+/// A function, or a `lambda` that was given a name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Function<'p> {
+    pub file: &'p File,
+    /// The definition, or the assignment of a `lambda`.
+    pub node: Node<'p>,
+    pub name: &'p str,
+    parameters: Option<Node<'p>>,
+    /// Whether it is a method.
+    in_class: bool,
+}
+
+/// All functions and methods of a program.
+pub(super) fn all(program: &Program) -> Vec<Function<'_>> {
+    let mut found: Vec<Function<'_>> = vec![];
+    let mut classes: Vec<(&File, Node<'_>)> = vec![];
+    for (file, node) in program.nodes() {
+        if node.kind() == "class_definition" {
+            classes.push((file, node));
+            continue;
+        }
+        let in_class = || {
+            let around = found.iter().filter(|other| std::ptr::eq(other.file, file) && is_within(node, other.node));
+            let function = around.map(|other| other.node.start_byte()).max();
+            let class = classes.iter().filter(|(of, class)| std::ptr::eq(*of, file) && is_within(node, *class));
+            let class = class.map(|(_, class)| class.start_byte()).max();
+            class > function
+        };
+        let function = match node.kind() {
+            "function_definition" => {
+                file.field(node, "name").map(|name| (name, node.child_by_field_name("parameters")))
+            }
+            "assignment" => match (node.child_by_field_name("left"), node.child_by_field_name("right")) {
+                (Some(left), Some(right)) if left.kind() == "identifier" && right.kind() == "lambda" => {
+                    Some((file.text_of(left), right.child_by_field_name("parameters")))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some((name, parameters)) = function {
+            let in_class = in_class();
+            found.push(Function { file, node, name, parameters, in_class });
+        }
+    }
+    found
+}
+
+/// The functions of this name that are no methods.
+pub(super) fn named<'p>(all: &[Function<'p>], name: &str) -> Vec<Function<'p>> {
+    all.iter().filter(|function| function.name == name && !function.in_class).copied().collect()
+}
+
+/// There is a function of this name and these parameters, and something calls it.
+pub(super) fn has(program: &Program, wanted: &Signature) -> Finding {
+    let all = all(program);
+    // The last of several is what Python calls.
+    let Some(function) = named(&all, &wanted.name).last().copied() else {
+        return missing(program, &all, wanted);
+    };
+    let (place, words) = program.place(function.file, function.node);
+    if let Some(names) = &wanted.parameters {
+        match parameters(function) {
+            Some(own) if agree(&own, names) => {}
+            Some(own) => {
+                let own = format!("{}({})", wanted.name, own.join(", "));
+                let count = match names.len() {
+                    0 => "no parameters".to_owned(),
+                    1 => "one parameter".to_owned(),
+                    count => format!("{count} parameters"),
+                };
+                let wanted = if names.iter().all(Option::is_none) { count } else { format!("`{wanted}`") };
+                return Finding::broken(place, format!("{words} has `{own}`, and {wanted} is asked for"));
+            }
+            None => return Finding::unreadable(),
+        }
+    }
+    if is_used(program, &all, &wanted.name) {
+        return Finding::Kept;
+    }
+    if calls_by_text(program) {
+        return Finding::Undecided(format!(
+            "whether `{}` is called can't be told in a program that calls by text",
+            wanted.name
+        ));
+    }
+    Finding::missing(program, place, format!("`{}` is defined in {words}, and nothing calls it", wanted.name))
+}
+
+fn missing(program: &Program, all: &[Function<'_>], wanted: &Signature) -> Finding {
+    let name = &wanted.name;
+    if let Some(method) = all.iter().find(|function| function.name == name) {
+        let (place, words) = program.place(method.file, method.node);
+        let why = format!("`{name}` is a method of a class in {words}, and a function is asked for");
+        return Finding::missing(program, place, why);
+    }
+    let close = nearest(name, all.iter().map(|function| function.name));
+    let close = close.and_then(|close| all.iter().find(|function| function.name == close));
+    let Some(close) = close else {
+        return Finding::missing(program, None, format!("there is no function named `{name}`"));
+    };
+    let (place, words) = program.place(close.file, close.node);
+    let why = format!("there is no function named `{name}`; the nearest is `{}` in {words}", close.name);
+    Finding::missing(program, place, why)
+}
+
+/// The names of what a function takes; none if it takes any number of things.
+fn parameters(function: Function<'_>) -> Option<Vec<String>> {
+    let Some(list) = function.parameters else { return Some(vec![]) };
+    let mut names = vec![];
+    for part in parts(list) {
+        let name = match part.kind() {
+            "identifier" => Some(part),
+            "default_parameter" | "typed_default_parameter" => part.child_by_field_name("name"),
+            "typed_parameter" => part.named_child(0),
+            // They only part the others.
+            "positional_separator" | "keyword_separator" => continue,
+            _ => return Some(names.into_iter().chain([function.file.text_of(part).to_owned()]).collect()),
+        };
+        names.push(function.file.text_of(name?).to_owned());
+    }
+    Some(names)
+}
+
+fn agree(own: &[String], wanted: &[Option<String>]) -> bool {
+    own.len() == wanted.len()
+        && own
+            .iter()
+            .zip(wanted)
+            .all(|(own, wanted)| !own.starts_with('*') && wanted.as_ref().is_none_or(|wanted| wanted == own))
+}
+
+/// Whether a name stands anywhere but at its own definition, inside of it, or where it does nothing.
+fn is_used(program: &Program, all: &[Function<'_>], name: &str) -> bool {
+    let own = named(all, name);
+    program.nodes().any(|(file, node)| {
+        let is_own = || own.iter().any(|own| std::ptr::eq(own.file, file) && is_within(node, own.node));
+        node.kind() == "identifier" && file.text_of(node) == name && !is_own() && is_use(node)
+    })
+}
+
+/// Whether a name at this place is used, not only named.
+fn is_use(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    let is = |field: &str| parent.child_by_field_name(field) == Some(node);
+    match parent.kind() {
+        // The name alone calls nothing.
+        "expression_statement" => false,
+        "assignment" | "augmented_assignment" => !is("left"),
+        "keyword_argument" | "default_parameter" | "typed_default_parameter" => !is("name"),
+        "function_definition" | "class_definition" => !is("name"),
+        "parameters" | "lambda_parameters" | "typed_parameter" | "global_statement" | "nonlocal_statement"
+        | "dotted_name" | "aliased_import" | "delete_statement" => false,
+        _ => true,
+    }
+}
+
+/// Whether a program may call functions by a text that names them.
+fn calls_by_text(program: &Program) -> bool {
+    program.nodes().any(|(file, node)| {
+        node.kind() == "identifier" && ["globals", "locals", "vars", "exec", "getattr"].contains(&file.text_of(node))
+    })
+}
+
+/// The function of this name with all functions of the program that it calls, and that those call; nothing if there is
+/// none of this name.
+pub(super) fn reach<'p>(program: &'p Program, name: &str) -> Vec<Function<'p>> {
+    let all = all(program);
+    let mut reached = named(&all, name);
+    let mut next = 0;
+    while let Some(&function) = reached.get(next) {
+        for node in nodes(function.node) {
+            let called = match node.kind() {
+                "call" => node.child_by_field_name("function").filter(|called| called.kind() == "identifier"),
+                _ => None,
+            };
+            let Some(called) = called else { continue };
+            for other in named(&all, function.file.text_of(called)) {
+                if !reached.iter().any(|known| known.node == other.node && std::ptr::eq(known.file, other.file)) {
+                    reached.push(other);
+                }
+            }
+        }
+        next += 1;
+    }
+    reached
+}
+
+/// The name of the first thing that a function takes.
+pub(super) fn first_parameter(function: Function<'_>) -> Option<String> {
+    parameters(function)?.into_iter().next()
+}
+
+/// The line of the function that goes by this name.
+pub(super) fn line(program: &Program, name: &str) -> Option<usize> {
+    let all = all(program);
+    named(&all, name).last().and_then(|function| program.place(function.file, function.node).0)
+}

@@ -1,0 +1,137 @@
+//! What is asked of the code itself, beside the cases.
+
+use reference::rules::Rule;
+use serde::{Deserialize, Serialize};
+
+use super::Graded;
+use crate::assignment::{Ask, Assignment, Check, Points};
+use crate::code::{self, Finding, Program, TooLong};
+use crate::run::Submission;
+
+/// Which checks of the code are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checks {
+    /// Those that read the code.
+    pub source: bool,
+    /// Those that call its functions.
+    pub functions: bool,
+    /// Whether a submission fails that fails one of them.
+    pub strict: bool,
+    /// Whether files may have been renamed on their way, so that a name is no fault.
+    pub renamed: bool,
+}
+
+impl Checks {
+    /// All of them, as they are made for one program.
+    pub const ALL: Checks = Checks { source: true, functions: true, strict: false, renamed: false };
+}
+
+/// What became of one check of the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckVerdict {
+    /// The code is as it is asked for.
+    Passed,
+    /// It is not, and that costs the points.
+    Failed,
+    /// There is something to say that costs nothing.
+    Note,
+    /// It was not looked at, or can't be told.
+    Skipped,
+}
+
+impl CheckVerdict {
+    /// The name in reports.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            CheckVerdict::Passed => "passed",
+            CheckVerdict::Failed => "failed",
+            CheckVerdict::Note => "note",
+            CheckVerdict::Skipped => "skipped",
+        }
+    }
+}
+
+/// What became of one check of the code, with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckReport {
+    /// The check's id.
+    pub id: String,
+    /// What is asked, in one sentence.
+    pub sentence: String,
+    /// What became of it.
+    pub verdict: CheckVerdict,
+    /// Whether students are shown no more than that.
+    pub hidden: bool,
+    /// The line of the program that shows it, from 1.
+    pub line: Option<usize>,
+    /// The rule behind it, where the game has one.
+    pub rule: Option<&'static Rule>,
+    /// Why; nothing where it passed.
+    pub why: String,
+    /// The points that it earns.
+    pub points: Points,
+    /// The points that it could have earned; none for what was not asked for.
+    pub max_points: Points,
+}
+
+impl CheckReport {
+    fn new(check: &Check, renamed: bool, finding: Finding) -> CheckReport {
+        let is_note = check.is_note || renamed && matches!(check.ask, Ask::FileName(_));
+        let (verdict, line, why) = match finding {
+            Finding::Kept => (CheckVerdict::Passed, None, String::new()),
+            Finding::Broken { line, why } if is_note => (CheckVerdict::Note, line, why),
+            Finding::Broken { line, why } => (CheckVerdict::Failed, line, why),
+            Finding::Undecided(why) => (CheckVerdict::Skipped, None, why),
+        };
+        let earned = matches!(verdict, CheckVerdict::Passed | CheckVerdict::Note);
+        CheckReport {
+            id: check.id.as_str().to_owned(),
+            sentence: check.rule.map_or_else(|| check.ask.to_string(), |rule| rule.sentence.to_owned()),
+            verdict,
+            hidden: false,
+            line,
+            rule: check.rule,
+            why,
+            points: if earned { check.points } else { Points::ZERO },
+            max_points: check.points,
+        }
+    }
+}
+
+impl CheckReport {
+    /// Takes all away that a student is not to know of a hidden check.
+    pub(super) fn hide(&mut self) {
+        self.line = None;
+        self.why = "this check is hidden".to_owned();
+    }
+}
+
+/// Looks at the code of a submission.
+pub(super) fn look(assignment: &Assignment, graded: Graded<'_>, checks: Checks) -> Vec<CheckReport> {
+    let program = match graded {
+        Graded::Python(_, submission) if checks.source => program(submission).map_err(|long| long.to_string()),
+        Graded::Python(..) => return skipped(assignment, "it was not asked for", false),
+        Graded::Command(..) => return skipped(assignment, "only the code of a Python program is looked at", false),
+    };
+    let finding = |check: &Check| match &program {
+        Ok(program) => code::look(program, &check.ask),
+        Err(why) => Finding::Undecided(why.clone()),
+    };
+    assignment.checks.iter().map(|check| CheckReport::new(check, checks.renamed, finding(check))).collect()
+}
+
+/// None of the checks was made. They count, or nothing was to be had from them.
+pub(super) fn skipped(assignment: &Assignment, why: &str, counts: bool) -> Vec<CheckReport> {
+    let skipped = |check: &Check| {
+        let report = CheckReport::new(check, false, Finding::Undecided(why.to_owned()));
+        CheckReport { max_points: if counts { report.max_points } else { Points::ZERO }, ..report }
+    };
+    assignment.checks.iter().map(skipped).collect()
+}
+
+/// The code of a submission.
+pub(super) fn program(submission: &Submission) -> Result<Program, TooLong> {
+    Program::read(&submission.file_name().to_string_lossy(), submission.source(), submission.siblings())
+}
