@@ -85,7 +85,7 @@ pub(super) fn none(program: &Program, forbidden: &Forbidden<String>) -> Finding 
             "attribute" => format!(".{}", file.field(function, "attribute")?),
             _ => return None,
         };
-        forbidden.what.iter().any(|what| *what == name).then(|| format!("calls `{}`", short(file.text_of(node))))
+        forbidden.what.contains(&name).then(|| format!("calls `{}`", short(file.text_of(node))))
     })
 }
 

@@ -60,7 +60,7 @@ pub(super) fn starts(program: &Program, wanted: &StartingList) -> Finding {
             Finding::missing(program, place, why)
         }
         None => {
-            let close = nearest(&wanted.name, names.into_iter());
+            let close = nearest(&wanted.name, names);
             let close = close.map(|name| format!("; the nearest name is `{name}`")).unwrap_or_default();
             Finding::missing(program, None, format!("there is no list named `{}`{close}", wanted.name))
         }

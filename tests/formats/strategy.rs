@@ -158,6 +158,7 @@ pub fn reports() -> impl Strategy<Value = Report> {
                 rulings: vec![],
                 notes,
                 cases,
+                checks: vec![],
                 syntax_error,
             };
             if student { report.for_students() } else { report }
