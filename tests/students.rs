@@ -1,6 +1,8 @@
 //! The gate: every good student program passes in full, and every bad one gets its verdict, cause and rule first.
 //!
-//! One test a program: `fixtures/students/<assignment>/{good,bad}/*.py`, and `expected.yaml` for the bad ones.
+//! One test a program: `fixtures/students/<assignment>/{good,bad}/*.py`, and `expected.yaml` for the bad ones. Those in
+//! `comments` and `good_named` are good too; what the checks of the code find in each program that is not bad, those in
+//! `code` among them, stands in `code.yaml`.
 //!
 //! `CHECK_ROUNDS=200 cargo test --test students good -- --test-threads 1` judges each good program 200 times, with four
 //! times as many workers as cores: none may ever get another verdict.
@@ -14,9 +16,9 @@ use std::time::Duration;
 use std::{fs, process::ExitCode, thread};
 
 use console_check::assignment::Assignment;
-use console_check::grade::{Checks, Graded, Options, Outcome, Report, grade};
+use console_check::grade::{CheckVerdict, Checks, Graded, Options, Outcome, Report, grade, look_at_code};
 use console_check::judge::Verdict;
-use console_check::run::{Interpreter, Runner, Submission};
+use console_check::run::{Confinement, Interpreter, Runner, Submission};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 
@@ -37,15 +39,15 @@ fn main() -> ExitCode {
     for name in ["darts", "doubles", "racko"] {
         let assignment = Arc::new(Assignment::built_in(name).expect("the built-in assignments are right"));
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/students").join(name);
-        for path in programs(&folder.join("good")) {
+        let good = ["good", "good_named", "comments"].map(|kind| programs(&folder.join(kind))).concat();
+        for path in &good {
+            let path = path.clone();
             let (assignment, interpreter) = (Arc::clone(&assignment), Arc::clone(&interpreter));
-            trials.push(Trial::test(title(name, "good", &path), move || {
+            trials.push(Trial::test(format!("{name}::{}", inside(&folder, &path)), move || {
                 (0..rounds).try_for_each(|_| is_good(&graded(&assignment, &interpreter, &path, workers)))
             }));
         }
-        let text = fs::read_to_string(folder.join("expected.yaml")).expect("what the bad programs are to get");
-        let mut expected: BTreeMap<String, Expected> =
-            serde_yaml::from_str(&text).expect("expected.yaml is well-formed");
+        let mut expected: BTreeMap<String, Expected> = read(&folder.join("expected.yaml"));
         // The many runs of the dice are made only for programs in which no other case finds a fault.
         let mut without_dice = (*assignment).clone();
         without_dice.cases.retain(|case| case.script().is_some());
@@ -71,6 +73,20 @@ fn main() -> ExitCode {
                 None => Err(Failed::from("it has no row in expected.yaml")),
             }));
         }
+        let coded = programs(&folder.join("code"));
+        let rows: Findings = read(&folder.join("code.yaml"));
+        let without: Vec<PathBuf> =
+            good.into_iter().chain(coded).filter(|path| !rows.contains_key(&inside(&folder, path))).collect();
+        trials.push(Trial::test(format!("{name}::code::every_program_has_its_row"), move || {
+            if without.is_empty() { Ok(()) } else { Err(format!("{without:?}").into()) }
+        }));
+        for (path, findings) in rows {
+            let (assignment, interpreter) = (Arc::clone(&assignment), Arc::clone(&interpreter));
+            let program = folder.join(&path);
+            trials.push(Trial::test(format!("{name}::code::{path}"), move || {
+                finds(&assignment, &interpreter, &program, &findings)
+            }));
+        }
         let left: Vec<String> = expected.into_keys().collect();
         trials.push(Trial::test(format!("{name}::every_row_has_its_program"), move || {
             if left.is_empty() { Ok(()) } else { Err(format!("{left:?}").into()) }
@@ -79,30 +95,74 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
+/// The programs in a folder, and those in a folder of their own there; none if it is not there.
 fn programs(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("the folder of the programs");
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let Ok(entries) = fs::read_dir(folder) else { return vec![] };
+    let entries = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut paths: Vec<PathBuf> =
+        entries.flat_map(|path| if path.is_dir() { programs(&path) } else { vec![path] }).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "py"));
     paths.sort();
     paths
+}
+
+/// A path as it is written in `code.yaml`.
+fn inside(folder: &Path, path: &Path) -> String {
+    let parts = path.strip_prefix(folder).unwrap_or(path).iter().map(|part| part.to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 fn title(assignment: &str, kind: &str, path: &Path) -> String {
     format!("{assignment}::{kind}::{}", path.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-fn graded(assignment: &Assignment, interpreter: &Interpreter, path: &Path, workers: usize) -> Report {
-    let submission = Submission::open(path).expect("the program can be read");
-    // A program that never ends is told after four seconds as well as after five; none that ends takes near as long.
-    let options = Options {
+fn options(confinement: &Confinement, workers: usize) -> Options<'_> {
+    Options {
+        // A program that never ends is told after four seconds as well as after five; none that ends takes near as long.
         time: Some(Duration::from_secs(4)),
         real_sleep: false,
         runner: Runner::Warm,
-        confinement: &support::sandbox(),
+        confinement,
         workers,
         checks: Checks { source: false, functions: false, ..Checks::ALL },
-    };
+    }
+}
+
+fn graded(assignment: &Assignment, interpreter: &Interpreter, path: &Path, workers: usize) -> Report {
+    let submission = Submission::open(path).expect("the program can be read");
+    let confinement = support::sandbox();
+    let options = options(&confinement, workers);
     grade(assignment, Graded::Python(interpreter, &submission), options).expect("the program can be graded")
+}
+
+/// Each check that fails, or has something to note, with the line that it names.
+type Findings = BTreeMap<String, BTreeMap<String, Option<usize>>>;
+
+fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> T {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The checks of the code find just this.
+fn finds(
+    assignment: &Assignment,
+    interpreter: &Interpreter,
+    path: &Path,
+    findings: &BTreeMap<String, Option<usize>>,
+) -> Result<(), Failed> {
+    let submission = Submission::open(path)?;
+    let options = Options { checks: Checks::ALL, ..options(&support::sandbox(), 1) };
+    let reports = look_at_code(assignment, Graded::Python(interpreter, &submission), options)?;
+    let found = reports.iter().filter(|check| matches!(check.verdict, CheckVerdict::Failed | CheckVerdict::Note));
+    let found: BTreeMap<String, Option<usize>> = found.map(|check| (check.id.clone(), check.line)).collect();
+    let said: Vec<String> =
+        reports.iter().map(|check| format!("{} {}: {}", check.verdict.id(), check.id, check.why)).collect();
+    let is_all = !findings.is_empty() || reports.iter().all(|check| check.verdict == CheckVerdict::Passed);
+    if found == *findings && is_all {
+        Ok(())
+    } else {
+        Err(format!("wanted {findings:?}\n found {found:?}\n{}", said.join("\n")).into())
+    }
 }
 
 fn is_good(report: &Report) -> Result<(), Failed> {

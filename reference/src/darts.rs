@@ -1,6 +1,7 @@
 //! Darts 501, as the assignment's text has it.
 
 use crate::console::{Console, Stop};
+use crate::functions::{Done, Value};
 use crate::rules::darts as rules;
 use crate::rulings::{Answer, AnswerText, Question, Rulings};
 use num_bigint::BigInt;
@@ -85,6 +86,17 @@ pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
         player = 1 - player;
     }
     Ok(())
+}
+
+/// Calls a function of the text by itself.
+pub(crate) fn call(console: &mut Console<'_>, function: &str, arguments: &[Value]) -> Option<Result<Done, Stop>> {
+    let ("is_dart_valid", [Value::Number(dart)]) = (function, arguments) else { return None };
+    let is_valid = is_dart_valid(console, &BigInt::from(*dart)).is_some();
+    if !is_valid {
+        // The text leaves open which of the two subprograms says it.
+        console.say("Invalid dart.", rules::INVALID, format!("no dart scores {dart}"));
+    }
+    Some(Ok(Done { returns: Some(Value::Truth(is_valid)), lists: vec![], optional: (0, usize::from(!is_valid)) }))
 }
 
 struct Thrown {

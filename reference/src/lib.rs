@@ -13,6 +13,7 @@
 pub mod console;
 pub mod darts;
 pub mod doubles;
+pub mod functions;
 pub mod python_random;
 pub mod racko;
 pub mod rules;

@@ -3,6 +3,7 @@
 //! Index 0 is the top of the deck and of the discard pile.
 
 use crate::console::{Console, Stop};
+use crate::functions::{Done, Value};
 use crate::python_random::PythonRandom;
 use crate::rules::racko as rules;
 use crate::rulings::{Answer, AnswerText, Question, Rulings};
@@ -125,6 +126,11 @@ fn take_turn(
     player: usize,
 ) -> Result<(), Stop> {
     show_situation(console, table, rack, turn, player);
+    play_turn(console, table, rack, player)
+}
+
+/// A turn from its first question on.
+fn play_turn(console: &mut Console<'_>, table: &mut Table, rack: &mut [u8], player: usize) -> Result<(), Stop> {
     let prompt = "Enter d to draw anything else to take top of discard pile: ";
     let choice = console.ask(prompt, rules::CHOICE, format!("player {player} draws or takes"))?;
     console.gap(rules::CHOICE, "an empty line follows the answer");
@@ -156,8 +162,8 @@ fn take_turn(
     table.fresh_pile = false;
     match kept {
         Some(card) => {
-            let old = place_card(console, table, rack, card)?;
-            console.say(after_turn(rack), rules::PLACE, format!("the {card} stands where the {old} stood"));
+            let old = place_card(console, &mut table.discard, rack, card)?;
+            say_placed(console, rack, card, old);
         }
         None => {
             console.say(after_turn(rack), rules::THROW_AWAY, "the drawn card was not placed, so the rack is as it was")
@@ -167,9 +173,70 @@ fn take_turn(
     Ok(())
 }
 
+fn say_placed(console: &mut Console<'_>, rack: &[u8], card: u8, old: u8) {
+    console.say(after_turn(rack), rules::PLACE, format!("the {card} stands where the {old} stood"));
+}
+
+/// Calls a function of the text by itself.
+pub(crate) fn call(console: &mut Console<'_>, function: &str, arguments: &[Value]) -> Option<Result<Done, Stop>> {
+    let done = |returns, lists: Vec<(usize, &[u8])>, optional| Done {
+        returns,
+        lists: lists.into_iter().map(|(argument, cards)| (argument, numbers(cards))).collect(),
+        optional,
+    };
+    Some(match (function, arguments) {
+        ("is_sorted", [Value::List(rack)]) => {
+            let rack = cards_of(rack)?;
+            Ok(done(Some(Value::Truth(is_sorted(&rack))), vec![(0, &rack)], (0, 0)))
+        }
+        ("get_rack", [Value::List(deck), Value::Number(size)]) => {
+            let mut deck = cards_of(deck)?;
+            let size = usize::try_from(*size).ok().filter(|size| *size <= deck.len())?;
+            let rack = take_from_top(&mut deck, size);
+            Ok(done(Some(Value::List(numbers(&rack))), vec![(0, &deck)], (0, 0)))
+        }
+        ("place_card", [Value::List(rack), Value::Number(card), Value::List(discard)]) => {
+            let (mut rack, mut discard) = (cards_of(rack)?, cards_of(discard)?);
+            let card = u8::try_from(*card).ok()?;
+            place_card(console, &mut discard, &mut rack, card).map(|old| {
+                // The end of a turn may be said by this function or by its caller.
+                say_placed(console, &rack, card, old);
+                console.gap(rules::TURN_GAP, "the turn is over");
+                done(None, vec![(0, &rack), (2, &discard)], (0, 2))
+            })
+        }
+        ("take_turn", [Value::List(deck), Value::List(discard), Value::List(rack)]) => {
+            let random = PythonRandom::new(&BigInt::ZERO);
+            let (deck, discard, mut rack) = (cards_of(deck)?, cards_of(discard)?, cards_of(rack)?);
+            if deck.is_empty() || discard.is_empty() {
+                return None;
+            }
+            let mut table = Table { random, deck, discard, fresh_pile: true, reshuffled: false };
+            show_cards(console, &table, &rack, 1, 1);
+            play_turn(console, &mut table, &mut rack, 1)
+                .map(|()| done(None, vec![(0, &table.deck), (1, &table.discard), (2, &rack)], (2, 2)))
+        }
+        _ => return None,
+    })
+}
+
+/// Cards as numbers.
+fn numbers(cards: &[u8]) -> Vec<i64> {
+    cards.iter().copied().map(i64::from).collect()
+}
+
+/// Numbers as cards, if each can be one.
+fn cards_of(numbers: &[i64]) -> Option<Vec<u8>> {
+    numbers.iter().map(|number| u8::try_from(*number).ok().filter(|card| (1..=CARDS).contains(card))).collect()
+}
+
 fn show_situation(console: &mut Console<'_>, table: &Table, rack: &[u8], turn: usize, player: usize) {
     let facts = if turn == 1 { "player 1 starts" } else { "the other player's turn is over, and nobody has won" };
     console.say(format!("Player {player}'s turn."), rules::PLAYER, facts);
+    show_cards(console, table, rack, turn, player);
+}
+
+fn show_cards(console: &mut Console<'_>, table: &Table, rack: &[u8], turn: usize, player: usize) {
     let (rack_rule, facts) = match turn {
         1 => (rules::DEAL, "these are the first cards of the shuffled deck".to_owned()),
         2 => (rules::DEAL, "these are the cards of the shuffled deck after player 1's".to_owned()),
@@ -186,7 +253,7 @@ fn show_situation(console: &mut Console<'_>, table: &Table, rack: &[u8], turn: u
 }
 
 /// Puts the card where the player wants it; the card that stood there goes on the pile and is returned.
-fn place_card(console: &mut Console<'_>, table: &mut Table, rack: &mut [u8], card: u8) -> Result<u8, Stop> {
+fn place_card(console: &mut Console<'_>, discard: &mut Vec<u8>, rack: &mut [u8], card: u8) -> Result<u8, Stop> {
     loop {
         let prompt = format!("Enter the card number to replace with the {card}: ");
         let wanted =
@@ -194,7 +261,7 @@ fn place_card(console: &mut Console<'_>, table: &mut Table, rack: &mut [u8], car
         match rack.iter_mut().find(|slot| wanted == BigInt::from(**slot)) {
             Some(slot) => {
                 let old = std::mem::replace(slot, card);
-                table.discard.insert(0, old);
+                discard.insert(0, old);
                 return Ok(old);
             }
             None => console.say(

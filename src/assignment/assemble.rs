@@ -3,9 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 
 use reference::Game;
+use reference::functions::{self, Value};
 use reference::rulings::Question;
 use serde::de::DeserializeOwned;
 
+use super::calls::{Call, CallCase, ExpectedCall};
 use super::case::{Case, DiceRuns, Script, Task};
 use super::checks::{Ask, Check, Finding, Forbidden};
 use super::error::{AssignmentError, FileError, did_you_mean};
@@ -97,20 +99,34 @@ pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment,
     check_ids(&document, &ids)?;
     check_files(&document, &source, &ids)?;
 
-    let mut cases = Vec::new();
+    let checks = checks(&document, raw.checks.unwrap_or_default(), &ids)?;
+    let mut cases: Vec<Case> = Vec::new();
+    let mut calls = Vec::new();
     for (index, id) in ids.iter().enumerate() {
-        let file = case(&source, game, id, missing)?;
-        if matches!(file.task, Task::Dice(_)) && index + 1 < ids.len() {
+        let file = match case(&source, game, id, missing, &checks)? {
+            Listed::Case(case) => case,
+            Listed::Call(call) => {
+                calls.push(call);
+                continue;
+            }
+        };
+        if let Some(dice) = cases.last().filter(|case| matches!(case.task, Task::Dice(_))) {
             let way = [Step::Key("cases"), Step::Index(index)];
             return Err(document.fault(
                 &way,
-                format!("`{id}` judges the dice of all runs, and cases follow it"),
+                format!("`{}` judges the dice of all runs, and `{id}` follows it", dice.id),
                 "a case with `dice` stands last, and there is at most one: move its line to the end",
             ));
         }
         cases.push(file);
     }
-    let checks = checks(&document, raw.checks.unwrap_or_default(), &ids)?;
+    if cases.is_empty() {
+        return Err(document.fault(
+            &[Step::Key("cases")],
+            "all of these cases call a function",
+            "an assignment has at least one case in which the program is run: `inputs: […]`",
+        ));
+    }
     Ok(Assignment {
         name: source.name(),
         title,
@@ -120,6 +136,7 @@ pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment,
         rulings,
         cases,
         checks,
+        calls,
         source,
     })
 }
@@ -341,15 +358,47 @@ fn case_path(id: &CaseId) -> String {
     format!("{CASES_FOLDER}/{id}.yaml")
 }
 
-/// Reads and checks a case with its transcript.
-fn case(source: &Source, game: Game, id: &CaseId, missing: Missing) -> Result<Case, AssignmentError> {
+/// What a case file holds.
+enum Listed {
+    Case(Case),
+    Call(CallCase),
+}
+
+/// Reads and checks a case with its transcript, or one that calls a function.
+fn case(
+    source: &Source,
+    game: Game,
+    id: &CaseId,
+    missing: Missing,
+    checks: &[Check],
+) -> Result<Listed, AssignmentError> {
     let path = case_path(id);
     let name = source.file_name(&path);
     let text = source.read(&path)?.ok_or_else(|| FileError::new(&name, "there is no such file", "write it"))?;
     let document = Document::new(name, &text);
-    let raw: RawCase = document.load()?;
-    let title = document.required(raw.title, &[], "title", "title: a bust on the second dart")?.0;
+    let mut raw: RawCase = document.load()?;
+    let title = document.required(raw.title.take(), &[], "title", "title: a bust on the second dart")?.0;
     let transcript_path = format!("{CASES_FOLDER}/{id}.transcript");
+    if raw.call.is_some() {
+        if source.read(&transcript_path)?.is_some() {
+            let file = source.file_name(&transcript_path);
+            return Err(
+                FileError::new(file, "a case that calls a function has no transcript", "delete this file").into()
+            );
+        }
+        return call_case(&document, game, id, title, raw, checks).map(Listed::Call);
+    }
+    for (key, is_there) in [
+        ("rule", raw.rule.is_some()),
+        ("returns", raw.returns.is_some()),
+        ("prints", raw.prints.is_some()),
+        ("lists", raw.lists.is_some()),
+    ] {
+        if is_there {
+            let message = format!("`{key}` says something of a call, and there is none");
+            return Err(document.fault(&[Step::Name(key)], message, "add `call: …`, or delete this line"));
+        }
+    }
     let task = match (raw.inputs, raw.dice) {
         (Some(_), Some(_)) => {
             let help = "inputs of one game stand at `inputs`; those of a case of the dice stand inside `dice`";
@@ -385,14 +434,98 @@ fn case(source: &Source, game: Game, id: &CaseId, missing: Missing) -> Result<Ca
             Task::Script(Script { inputs, seed, transcript: StoredTranscript { file, text } })
         }
     };
-    Ok(Case {
+    Ok(Listed::Case(Case {
         id: id.clone(),
         title,
         points: raw.points.unwrap_or(Points::ONE),
         visibility: raw.visibility.unwrap_or_default(),
         task,
         file: document.name,
+    }))
+}
+
+/// A case that calls a function.
+fn call_case(
+    document: &Document,
+    game: Game,
+    id: &CaseId,
+    title: String,
+    raw: RawCase,
+    checks: &[Check],
+) -> Result<CallCase, AssignmentError> {
+    for (key, is_there) in [("dice", raw.dice.is_some()), ("seed", raw.seed.is_some())] {
+        if is_there {
+            let message = format!("a case that calls a function has no `{key}`");
+            return Err(document.fault(&[Step::Name(key)], message, "delete this line"));
+        }
+    }
+    let calls = raw.call.map(|calls| calls.0).unwrap_or_default();
+    let Some(first) = calls.first() else {
+        let help = "write one such as `call: is_dart_valid(60)`";
+        return Err(document.fault(&[Step::Key("call")], "no function is called", help));
+    };
+    let inputs = raw.inputs.unwrap_or(List(vec![]));
+    let inputs = document.inputs(inputs, &[Step::Key("inputs")])?;
+    let mut expected = ExpectedCall {
+        returns: raw.returns.map(|value| value.0),
+        prints: raw.prints.map(|text| text.0),
+        lists: vec![],
+    };
+    for (name, numbers) in raw.lists.unwrap_or_default() {
+        let argument = parameter(checks, first, &name).ok_or_else(|| {
+            let message = format!("`{}` is given no list that is named `{name}`", first.function);
+            let help = format!("the names are those of a check: `function: {}(…)` among the checks", first.function);
+            document.fault(&[Step::Key("lists"), Step::Name(&name)], message, help)
+        })?;
+        expected.lists.push((argument, numbers));
+    }
+    let is_said = expected != ExpectedCall::default();
+    if !is_said {
+        check_known(document, game, &calls, &inputs)?;
+    } else if calls.iter().any(|call| call.function != first.function) {
+        let message = "what is expected holds for every call, and these call several functions";
+        return Err(document.fault(&[Step::Key("call")], message, "write a case for each function"));
+    }
+    Ok(CallCase {
+        id: id.clone(),
+        title,
+        points: raw.points.unwrap_or(Points::ONE),
+        visibility: raw.visibility.unwrap_or_default(),
+        rule: raw.rule.map(|rule| rule.0),
+        calls,
+        inputs,
+        expected: is_said.then_some(expected),
+        file: document.name.clone(),
     })
+}
+
+/// Which argument of a call is the list of this name.
+fn parameter(checks: &[Check], call: &Call, name: &str) -> Option<usize> {
+    let names = checks.iter().find_map(|check| match &check.ask {
+        Ask::Function(signature) if signature.name == call.function => signature.parameters.as_ref(),
+        _ => None,
+    })?;
+    let argument = names.iter().position(|own| own.as_deref() == Some(name))?;
+    matches!(call.arguments.get(argument), Some(Value::List(_))).then_some(argument)
+}
+
+/// The reference has to know what it is not told.
+fn check_known(document: &Document, game: Game, calls: &[Call], inputs: &[String]) -> Result<(), AssignmentError> {
+    for call in calls {
+        let (message, help) = match functions::call(game, &call.function, &call.arguments, inputs) {
+            Some(Ok(called)) if called.unread == 0 => continue,
+            Some(Ok(_)) => (format!("`{call}` does not ask for all of the inputs"), "take those away that are left"),
+            Some(Err(stop)) => {
+                (format!("`{call}` can't be answered so: {stop}"), "give it the inputs that it asks for")
+            }
+            None => (
+                format!("what `{call}` does is known to no reference"),
+                "say what is expected with `returns: …`, `prints: …` or `lists: …`",
+            ),
+        };
+        return Err(document.fault(&[Step::Key("call")], message, help));
+    }
+    Ok(())
 }
 
 /// A fault of one input of a case that was read from here.

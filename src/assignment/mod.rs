@@ -14,6 +14,7 @@
 //! ```
 
 mod assemble;
+mod calls;
 mod case;
 mod case_id;
 mod checks;
@@ -35,6 +36,7 @@ use reference::Game;
 use reference::rulings::{Question, Rulings};
 
 use assemble::Missing;
+pub use calls::{Call, CallCase, ExpectedCall};
 pub use case::{Case, DiceRuns, Script, Task, Visibility};
 pub use case_id::CaseId;
 pub use checks::{Ask, CallPattern, Check, Commented, Construct, Forbidden, Signature, StartingList, Topic};
@@ -65,6 +67,8 @@ pub struct Assignment {
     pub cases: Vec<Case>,
     /// What is asked of the code, in the order in which it is shown.
     pub checks: Vec<Check>,
+    /// The cases that call a function of the program, in the order in which they are shown, after the checks.
+    pub calls: Vec<CallCase>,
     /// Where it was read.
     pub source: Source,
 }
@@ -163,7 +167,8 @@ impl Assignment {
 
     /// What all checks of the code are worth together.
     pub fn max_check_points(&self) -> Points {
-        self.checks.iter().map(|check| check.points).sum()
+        let checks = self.checks.iter().map(|check| check.points);
+        checks.chain(self.calls.iter().map(|case| case.points)).sum()
     }
 }
 

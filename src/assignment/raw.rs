@@ -1,5 +1,6 @@
 //! What the files may say, key by key. Only `assemble` sees these.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use reference::Game;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
+use super::calls::{Printed, RawCalls, RawReturns};
 use super::case::{DiceRuns, Visibility};
 use super::checks::{CallPattern, Commented, Construct, Finding, Name, RuleId, Signature, StartingList, Topic, Words};
 use super::error::did_you_mean;
@@ -101,6 +103,16 @@ pub(super) struct RawCase {
     pub(super) inputs: Option<List<Input>>,
     #[serde(default, deserialize_with = "given")]
     pub(super) dice: Option<RawDice>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) call: Option<RawCalls>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) rule: Option<RuleId>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) returns: Option<RawReturns>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) prints: Option<Printed>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) lists: Option<BTreeMap<String, Vec<i64>>>,
 }
 
 /// `dice` in it.

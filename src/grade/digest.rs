@@ -25,7 +25,8 @@ pub(super) fn of_submission(submission: &Submission) -> String {
 
 /// All of an assignment that a submission's marks depend on, and the version of `check` that judges by it.
 pub(super) fn of_assignment(assignment: &Assignment) -> String {
-    let Assignment { name, title, game, limits, presentation_credit, rulings, cases, checks, source: _ } = assignment;
+    let Assignment { name, title, game, limits, presentation_credit, rulings, cases, checks, calls, source: _ } =
+        assignment;
     let mut parts = vec![
         env!("CARGO_PKG_VERSION").to_owned(),
         name.clone(),
@@ -44,6 +45,7 @@ pub(super) fn of_assignment(assignment: &Assignment) -> String {
         parts.extend(case.inputs().iter().cloned());
     }
     parts.extend(checks.iter().map(|check| format!("{check:?}")));
+    parts.extend(calls.iter().map(|case| format!("{case:?}")));
     of(parts)
 }
 

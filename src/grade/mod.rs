@@ -1,5 +1,6 @@
 //! Grading: a submission is run on all cases of an assignment, judged, and summed up in a [`Report`].
 
+mod calls;
 mod checks;
 mod class;
 mod digest;
@@ -90,6 +91,20 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) 
     })
 }
 
+/// Looks at the code of one submission, and calls its functions; no case is run.
+///
+/// # Errors
+/// When a run can't be made.
+pub fn look_at_code(
+    assignment: &Assignment,
+    graded: Graded<'_>,
+    options: Options<'_>,
+) -> Result<Vec<CheckReport>, GradeError> {
+    let mut reports = checks::look(assignment, graded, options.checks);
+    reports.extend(calls::look(assignment, graded, options)?);
+    Ok(reports)
+}
+
 fn open<'g>(assignment: &Assignment, graded: Graded<'g>, options: Options<'_>) -> Result<Session<'g>, RunError> {
     let program = match graded {
         Graded::Python(interpreter, submission) => Program::Python { interpreter, submission },
@@ -147,8 +162,10 @@ impl<'a> Plan<'a> {
 
     fn carry_out(&self, graded: Graded<'_>, session: &Session<'_>, options: Options<'_>) -> Result<Report, GradeError> {
         let Plan { assignment, combinations, planned } = self;
-        let checks = checks::look(assignment, graded, options.checks);
+        let mut checks = checks::look(assignment, graded, options.checks);
+        let functions = options.checks.functions;
         if let Some(words) = session.syntax_error() {
+            checks.extend(calls::skipped(assignment, "Python can't read the program", functions));
             return Ok(report::not_run(assignment, graded, session, words, checks));
         }
         let enough: Vec<_> =
@@ -194,6 +211,7 @@ impl<'a> Plan<'a> {
         let dice = dice.collect::<Result<Vec<_>, _>>()?;
         let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice)?;
         let (judged, dice) = ((&judgement, case_runs), (&dice, dice_runs));
+        checks.extend(calls::look(assignment, graded, options)?);
         let checks = (checks, options.checks.strict);
         Ok(report::judged(assignment, graded, session, judged, dice, finished.short_from, checks))
     }

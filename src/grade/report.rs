@@ -6,6 +6,7 @@ use reference::rules::{self, Rule};
 use reference::transcript::{Segment, Transcript};
 use serde::{Deserialize, Serialize};
 
+use super::calls;
 use super::checks::{self, CheckReport, CheckVerdict, Checks};
 use super::{Graded, earned, reads_ahead};
 use crate::assignment::{Assignment, Case, Points};
@@ -175,10 +176,13 @@ pub struct Input {
 impl Report {
     /// The report of a submission that could not be opened: it passes nothing.
     pub(super) fn not_opened(assignment: &Assignment, checks: Checks, name: &str, reason: String) -> Report {
+        let unread = "the program could not be read";
+        let source = checks::skipped(assignment, unread, checks.source);
+        let calls = calls::skipped(assignment, unread, checks.functions);
         let report = Report {
             outcome: Outcome::NotRun,
             cases: cases_not_run(assignment),
-            checks: checks::skipped(assignment, "the program could not be read", checks.source),
+            checks: source.into_iter().chain(calls).collect(),
             ..Report::without_cases(assignment, name, reason)
         };
         report.summed_up()

@@ -79,6 +79,16 @@ pub fn read_items(bytes: &[u8]) -> Vec<Item> {
     items
 }
 
+/// Whether two texts have the same content: letters, whatever their case, and numbers, in their order.
+pub fn says_the_same(one: &[u8], other: &[u8]) -> bool {
+    content(one).eq(content(other))
+}
+
+fn content(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let items = read_items(bytes).into_iter().filter(|item| item.kind.is_content());
+    items.map(|item| bytes[item.start as usize..item.end as usize].to_ascii_lowercase())
+}
+
 /// Whether only CRs stand here before a line end or the end of the text.
 fn is_before_line_end(bytes: &[u8]) -> bool {
     matches!(bytes.iter().find(|&&byte| byte != b'\r'), None | Some(b'\n'))

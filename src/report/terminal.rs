@@ -9,7 +9,7 @@ use super::side::{self, CONTEXT, Mark, Piece, PieceKind, Row};
 use super::visible::{Spaces, visible, without_commands};
 use super::words::{self, Remark};
 use crate::assignment::Points;
-use crate::grade::{CaseReport, CheckVerdict, DifferenceReport, Outcome, Report, SideLine};
+use crate::grade::{CaseReport, CheckReport, CheckVerdict, DifferenceReport, Outcome, Report, SideLine};
 use crate::judge::Verdict;
 
 /// How the report is laid out.
@@ -136,24 +136,25 @@ impl Page<'_> {
         let Some(sum) = words::checks(report) else { return };
         self.line("");
         self.line(self.paint(HEADING, &sum));
-        let findings: Vec<_> = words::findings(report).collect();
-        let width = findings.iter().map(|check| check.id.len()).max().unwrap_or(0);
-        let verdicts = findings.iter().map(|check| words::check_verdict(check.verdict).len()).max().unwrap_or(0);
-        for check in findings {
-            let (sign, style) = match check.verdict {
-                CheckVerdict::Failed => ("!! ", BAD),
-                CheckVerdict::Passed => ("ok ", GOOD),
-                CheckVerdict::Note | CheckVerdict::Skipped => ("-- ", HEADING),
-            };
-            let verdict = format!("{:<verdicts$} ", words::check_verdict(check.verdict));
-            let points = if check.max_points == Points::ZERO {
-                String::new()
-            } else {
-                format!("{} of {} points", check.points, check.max_points)
-            };
-            let (sign, verdict) = (self.paint(style, sign), self.paint(style, &verdict));
-            self.line(format!("{sign}{verdict} {:<width$}  {points}", check.id));
-            for Remark { label, text } in words::check_remarks(check) {
+        let width = words::findings(report).map(|check| check.id.len()).max().unwrap_or(0);
+        let verdict = |check: &CheckReport| words::check_verdict(check.verdict);
+        let verdicts = words::findings(report).map(|check| verdict(check).len()).max().unwrap_or(0);
+        for group in words::groups(report) {
+            for check in &group {
+                let (sign, style) = match check.verdict {
+                    CheckVerdict::Failed => ("!! ", BAD),
+                    CheckVerdict::Passed => ("ok ", GOOD),
+                    CheckVerdict::Note | CheckVerdict::Skipped => ("-- ", HEADING),
+                };
+                let points = match check.max_points {
+                    Points::ZERO => String::new(),
+                    max => format!("{} of {max} points", check.points),
+                };
+                let verdict = format!("{:<verdicts$} ", verdict(check));
+                let (sign, verdict) = (self.paint(style, sign), self.paint(style, &verdict));
+                self.line(format!("{sign}{verdict} {:<width$}  {points}", check.id));
+            }
+            for Remark { label, text } in group.first().map(|check| words::check_remarks(check)).unwrap_or_default() {
                 self.paragraph(&format!("   {:<7}", format!("{label}:")), &text);
             }
         }

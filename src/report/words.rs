@@ -71,6 +71,19 @@ pub fn findings(report: &Report) -> impl Iterator<Item = &CheckReport> {
     })
 }
 
+/// The same, those with one reason together: what follows from it is no finding of its own.
+pub fn groups(report: &Report) -> Vec<Vec<&CheckReport>> {
+    let mut groups: Vec<Vec<&CheckReport>> = vec![];
+    for check in findings(report) {
+        let is_same = |first: &CheckReport| first.verdict == check.verdict && (first.why == check.why);
+        match groups.iter_mut().find(|group| group.first().is_some_and(|first| is_same(first))) {
+            Some(group) => group.push(check),
+            None => groups.push(vec![check]),
+        }
+    }
+    groups
+}
+
 /// What became of a check, in words for a student.
 pub fn check_verdict(verdict: CheckVerdict) -> &'static str {
     match verdict {

@@ -7,6 +7,7 @@
 //!
 //! Faults of the program are an [`Ending`]; faults of ours are a [`RunError`].
 
+mod calls;
 mod confinement;
 #[cfg(unix)]
 mod descriptors;
@@ -44,6 +45,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::Mutex;
 use std::time::Duration;
 
+pub use calls::{CallEnd, CallTold, Callable, Loading, Told};
 pub use confinement::{Confinement, Isolation, Layer, Required, State};
 pub use doctor::{Attempt, Examination, examine};
 pub use ending::{Crash, Ending};

@@ -1,0 +1,200 @@
+//! Calls functions of a Python program that is loaded without playing.
+//!
+//! That is done by a program of our own, which is run like any other with the student's beside it. What it tells stands
+//! in the output between what the functions print; who forges it has to know what each function should have done.
+
+use std::collections::hash_map::RandomState;
+use std::fmt::Write as _;
+use std::hash::{BuildHasher, Hasher};
+use std::path::PathBuf;
+
+use memchr::memmem;
+
+use super::submission::FileCopy;
+use super::{Outcome, Script, Submission};
+
+/// Its name can't be that of a module.
+const CALLER: &str = "check-calls.py";
+
+/// A program whose functions can be called.
+#[derive(Debug)]
+pub struct Callable {
+    submission: Submission,
+    file: String,
+    /// Begins each of our own lines. No program can know it before it runs.
+    mark: String,
+}
+
+/// What was told of calls that were made one after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// How far the program came before the first call.
+    pub loading: Loading,
+    /// What came of each call; none of those that were not reached.
+    pub calls: Vec<Option<CallTold>>,
+}
+
+/// What came of loading a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Loading {
+    /// It is loaded, and has said nothing.
+    Done,
+    /// It says or asks something, or never ends.
+    Plays,
+    /// It broke: the kind of error and what it says, and where.
+    Broke(String, Option<usize>),
+    /// Something that it needs is set only when all of it runs: this name.
+    Needs(String),
+}
+
+/// What came of one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallTold {
+    /// How it ended.
+    pub end: CallEnd,
+    /// What was printed, prompts among it.
+    pub printed: Vec<u8>,
+    /// The lists that were given to it, as Python shows them afterwards: which argument, from 0, and the text.
+    pub lists: Vec<(usize, String)>,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallEnd {
+    /// It returned something.
+    Returned {
+        /// As what it counts; none where it can't be told.
+        truth: Option<bool>,
+        /// As Python shows it.
+        shown: String,
+    },
+    /// It broke: the kind of error and what it says, and the line of the program in which that was.
+    Broke(String, Option<usize>),
+    /// It needs a name that is set only when the whole program runs.
+    Needs(String),
+    /// There is no function of this name.
+    Missing,
+    /// It did not come to an end.
+    Unfinished,
+}
+
+impl Callable {
+    /// The functions of a submission.
+    #[must_use]
+    pub fn new(submission: &Submission) -> Callable {
+        let program = FileCopy {
+            path: PathBuf::from(CALLER),
+            bytes: include_bytes!("python/calls.py").to_vec(),
+            executable: false,
+        };
+        let files = submission.files().filter(|file| file.path != program.path).cloned().collect();
+        Callable {
+            submission: Submission::new(CALLER.to_owned(), program, files),
+            file: submission.file_name().to_string_lossy().into_owned(),
+            mark: format!("{:016x}", RandomState::new().build_hasher().finish()),
+        }
+    }
+
+    /// The program that is run.
+    #[must_use]
+    pub fn submission(&self) -> &Submission {
+        &self.submission
+    }
+
+    /// What is typed so that these functions are called with these arguments, as Python writes them; `inputs` are for
+    /// the functions, and are typed again for each call.
+    #[must_use]
+    pub fn script(&self, calls: &[(String, Vec<String>)], inputs: &[String]) -> Script {
+        let mut order = format!("({:?}, {}, [", self.mark, python_text(&self.file));
+        for (function, arguments) in calls {
+            // A writer of texts does not fail.
+            let _ = write!(order, "({:?}, [{}]), ", function, arguments.join(", "));
+        }
+        order += "])";
+        let inputs = calls.iter().flat_map(|_| inputs.iter().cloned());
+        Script { inputs: [order].into_iter().chain(inputs).collect(), seed: None }
+    }
+
+    /// What was told in a run of so many calls.
+    #[must_use]
+    pub fn read(&self, outcome: &Outcome, calls: usize) -> Told {
+        let mark = format!("\u{1e}{} ", self.mark);
+        let mut told = Told { loading: Loading::Plays, calls: vec![None; calls] };
+        for (before, line) in marked(&outcome.stdout, mark.as_bytes()) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let number = |at: usize| words.get(at).and_then(|word| word.parse::<usize>().ok());
+            let text = |at: usize| words.get(at).map(|word| carried(word)).unwrap_or_default();
+            let call = number(1).filter(|call| *call < calls);
+            let is_printed = !before.is_empty();
+            match (words[0], call) {
+                ("loaded", _) if !is_printed => told.loading = Loading::Done,
+                ("unloaded", _) if !is_printed => {
+                    told.loading = Loading::Broke(text(3), number(2).filter(|line| *line > 0));
+                }
+                ("unset", _) if !is_printed => told.loading = Loading::Needs(text(2)),
+                ("calling", Some(call)) => {
+                    told.calls[call] = Some(CallTold { end: CallEnd::Unfinished, printed: vec![], lists: vec![] });
+                }
+                ("missing", Some(call)) => {
+                    told.calls[call] = Some(CallTold { end: CallEnd::Missing, printed: vec![], lists: vec![] });
+                }
+                ("list", Some(call)) => {
+                    if let (Some(told), Some(argument)) = (&mut told.calls[call], number(2)) {
+                        told.lists.push((argument, text(3)));
+                    }
+                }
+                ("returned" | "raised" | "needs", Some(call)) => {
+                    let Some(told) = &mut told.calls[call] else { continue };
+                    told.printed = before.to_vec();
+                    told.end = match words[0] {
+                        "returned" => {
+                            let truth =
+                                [("yes", true), ("no", false)].into_iter().find(|(word, _)| words.get(2) == Some(word));
+                            CallEnd::Returned { truth: truth.map(|(_, truth)| truth), shown: text(3) }
+                        }
+                        "raised" => CallEnd::Broke(text(3), number(2).filter(|line| *line > 0)),
+                        _ => CallEnd::Needs(text(2)),
+                    };
+                }
+                _ => {}
+            }
+        }
+        // What an unfinished call has printed stands after the last of our lines.
+        if let Some(last) = told.calls.iter_mut().flatten().find(|told| told.end == CallEnd::Unfinished) {
+            let ours = memmem::rfind(&outcome.stdout, mark.as_bytes()).map_or(&[][..], |at| &outcome.stdout[at..]);
+            last.printed = ours.iter().position(|byte| *byte == b'\n').map_or(vec![], |end| ours[end + 1..].to_vec());
+        }
+        told
+    }
+}
+
+/// Our own lines, each with what was printed before it.
+fn marked<'o>(output: &'o [u8], mark: &[u8]) -> Vec<(&'o [u8], String)> {
+    let mut found = vec![];
+    let mut rest = output;
+    while let Some(at) = memmem::find(rest, mark) {
+        let line = &rest[at + mark.len()..];
+        let Some(end) = line.iter().position(|byte| *byte == b'\n') else { break };
+        found.push((&rest[..at], String::from_utf8_lossy(&line[..end]).into_owned()));
+        rest = &line[end + 1..];
+    }
+    found
+}
+
+/// A text as it is carried: a dash and its bytes in hexadecimal digits.
+fn carried(word: &str) -> String {
+    let digits = word.strip_prefix('-').unwrap_or_default().as_bytes();
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+}
+
+/// A text as Python writes it.
+fn python_text(text: &str) -> String {
+    let escaped = text.chars().map(|c| match c {
+        '"' | '\\' => format!("\\{c}"),
+        ' '..='~' => c.to_string(),
+        _ => format!("\\U{:08x}", u32::from(c)),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
