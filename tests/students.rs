@@ -151,13 +151,15 @@ fn finds(
     findings: &BTreeMap<String, Option<usize>>,
 ) -> Result<(), Failed> {
     let submission = Submission::open(path)?;
-    let options = Options { checks: Checks::ALL, ..options(&support::sandbox(), 1) };
+    let confinement = support::sandbox();
+    let options = Options { checks: Checks::ALL, ..options(&confinement, 1) };
     let reports = look_at_code(assignment, Graded::Python(interpreter, &submission), options)?;
     let found = reports.iter().filter(|check| matches!(check.verdict, CheckVerdict::Failed | CheckVerdict::Note));
     let found: BTreeMap<String, Option<usize>> = found.map(|check| (check.id.clone(), check.line)).collect();
     let said: Vec<String> =
         reports.iter().map(|check| format!("{} {}: {}", check.verdict.id(), check.id, check.why)).collect();
-    let is_all = !findings.is_empty() || reports.iter().all(|check| check.verdict == CheckVerdict::Passed);
+    let is_good = !path.parent().is_some_and(|folder| folder.ends_with("code"));
+    let is_all = !is_good || !findings.is_empty() || reports.iter().all(|check| check.verdict == CheckVerdict::Passed);
     if found == *findings && is_all {
         Ok(())
     } else {

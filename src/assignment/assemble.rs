@@ -99,7 +99,7 @@ pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment,
     check_ids(&document, &ids)?;
     check_files(&document, &source, &ids)?;
 
-    let checks = checks(&document, raw.checks.unwrap_or_default(), &ids)?;
+    let checks = checks(&document, &title, raw.checks.unwrap_or_default(), &ids)?;
     let mut cases: Vec<Case> = Vec::new();
     let mut calls = Vec::new();
     for (index, id) in ids.iter().enumerate() {
@@ -142,11 +142,16 @@ pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment,
 }
 
 /// What is asked of the code.
-fn checks(document: &Document, raw: Vec<RawCheck>, cases: &[CaseId]) -> Result<Vec<Check>, AssignmentError> {
+fn checks(
+    document: &Document,
+    title: &str,
+    raw: Vec<RawCheck>,
+    cases: &[CaseId],
+) -> Result<Vec<Check>, AssignmentError> {
     let mut checks: Vec<Check> = Vec::new();
     for (index, raw) in raw.into_iter().enumerate() {
         let way = [Step::Key("checks"), Step::Index(index)];
-        let check = check(document, raw, &way)?;
+        let check = check(document, title, raw, &way)?;
         if cases.contains(&check.id) || checks.iter().any(|other| other.id == check.id) {
             let message = format!("`{}` is the id of another check or of a case", check.id);
             return Err(document.fault(&way, message, "give each an id of its own"));
@@ -156,7 +161,7 @@ fn checks(document: &Document, raw: Vec<RawCheck>, cases: &[CaseId]) -> Result<V
     Ok(checks)
 }
 
-fn check(document: &Document, raw: RawCheck, way: &[Step<'_>]) -> Result<Check, AssignmentError> {
+fn check(document: &Document, title: &str, raw: RawCheck, way: &[Step<'_>]) -> Result<Check, AssignmentError> {
     fn texts<T>(list: List<T>, text: impl Fn(T) -> String) -> Vec<String> {
         list.0.into_iter().map(text).collect()
     }
@@ -185,7 +190,7 @@ fn check(document: &Document, raw: RawCheck, way: &[Step<'_>]) -> Result<Check, 
         raw.function.map(Ask::Function),
         raw.list.map(Ask::List),
         comments.map(Ask::Comments),
-        raw.documents.map(Ask::Documents),
+        raw.documents.map(|topic| Ask::Documents(topic, title.to_owned())),
         raw.header.map(|labels| Ask::Header(texts(labels, |label| label.0))),
         raw.file_name.map(|name| Ask::FileName(name.0)),
         raw.call.map(Ask::Call),
@@ -206,13 +211,26 @@ fn check(document: &Document, raw: RawCheck, way: &[Step<'_>]) -> Result<Check, 
         let message = "only what is forbidden can be forbidden `within` a function";
         return Err(document.fault(way, message, "delete the line `within: …`"));
     }
-    let is_note = raw.finding == Some(Finding::Note);
-    if is_note && raw.points.is_some_and(|points| points > Points::ZERO) {
-        let message = format!("the check `{id}` is a note, which is worth no points");
-        return Err(document.fault(way, message, "delete `points: …`, or write `finding: fault`"));
-    }
-    let points = if is_note { Points::ZERO } else { raw.points.unwrap_or(Points::ONE) };
+    let (points, is_note) = worth(document, way, &id, raw.points, raw.finding)?;
     Ok(Check { id, points, is_note, rule: raw.rule.map(|rule| rule.0), ask })
+}
+
+/// What a check is worth, and whether what it finds is only noted.
+fn worth(
+    document: &Document,
+    way: &[Step<'_>],
+    id: &CaseId,
+    points: Option<Points>,
+    finding: Option<Finding>,
+) -> Result<(Points, bool), AssignmentError> {
+    match (finding, points) {
+        (Some(Finding::Note), Some(points)) if points > Points::ZERO => {
+            let message = format!("the check `{id}` is a note, which is worth no points");
+            Err(document.fault(way, message, "delete `points: …`, or write `finding: fault`"))
+        }
+        (Some(Finding::Note), _) => Ok((Points::ZERO, true)),
+        (_, points) => Ok((points.unwrap_or(Points::ONE), false)),
+    }
 }
 
 fn limits(raw: Option<RawLimits>) -> Limits {
@@ -389,6 +407,7 @@ fn case(
         return call_case(&document, game, id, title, raw, checks).map(Listed::Call);
     }
     for (key, is_there) in [
+        ("finding", raw.finding.is_some()),
         ("rule", raw.rule.is_some()),
         ("returns", raw.returns.is_some()),
         ("prints", raw.prints.is_some()),
@@ -486,10 +505,12 @@ fn call_case(
         let message = "what is expected holds for every call, and these call several functions";
         return Err(document.fault(&[Step::Key("call")], message, "write a case for each function"));
     }
+    let (points, is_note) = worth(document, &[], id, raw.points, raw.finding)?;
     Ok(CallCase {
         id: id.clone(),
         title,
-        points: raw.points.unwrap_or(Points::ONE),
+        points,
+        is_note,
         visibility: raw.visibility.unwrap_or_default(),
         rule: raw.rule.map(|rule| rule.0),
         calls,

@@ -19,8 +19,10 @@ pub struct CallCase {
     pub id: CaseId,
     /// Its title, for a student; one line, not empty.
     pub title: String,
-    /// What it is worth.
+    /// What it is worth; nothing where what is found is only noted.
     pub points: Points,
+    /// Whether what is found is no fault, only worth a note.
+    pub is_note: bool,
     /// What a student may see of it.
     pub visibility: Visibility,
     /// The rule behind it, where the game has one.

@@ -33,8 +33,8 @@ pub enum Ask {
     List(StartingList),
     /// Each of these has a comment.
     Comments(Vec<Commented>),
-    /// Comments document this.
-    Documents(Topic),
+    /// Comments document this of the program, whose name is the assignment's title.
+    Documents(Topic, String),
     /// Comment lines `label: value` before the first statement, none without its value; these labels among them.
     Header(Vec<String>),
     /// The name of the file.
@@ -230,9 +230,9 @@ impl fmt::Display for Ask {
                 let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
                 write!(f, "A comment explains each of the {}.", kinds.join(" and "))
             }
-            Ask::Documents(Topic::Input) => f.write_str("Comments document the input that the program expects."),
-            Ask::Documents(Topic::Output) => f.write_str("Comments document the output that the program produces."),
-            Ask::Documents(topic) => write!(f, "Comments document the program's {}.", topic.name()),
+            Ask::Documents(Topic::Input, _) => f.write_str("Comments document the input that the program expects."),
+            Ask::Documents(Topic::Output, _) => f.write_str("Comments document the output that the program produces."),
+            Ask::Documents(topic, _) => write!(f, "Comments document the program's {}.", topic.name()),
             Ask::Header(labels) if labels.is_empty() => f.write_str(
                 "The comment at the top of the file is there, and something is filled in after each of its labels.",
             ),

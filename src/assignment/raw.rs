@@ -106,6 +106,8 @@ pub(super) struct RawCase {
     #[serde(default, deserialize_with = "given")]
     pub(super) call: Option<RawCalls>,
     #[serde(default, deserialize_with = "given")]
+    pub(super) finding: Option<Finding>,
+    #[serde(default, deserialize_with = "given")]
     pub(super) rule: Option<RuleId>,
     #[serde(default, deserialize_with = "given")]
     pub(super) returns: Option<RawReturns>,

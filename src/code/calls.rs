@@ -9,9 +9,23 @@ use super::lists::{Value, value};
 use super::program::{File, Program, nodes, parts};
 use crate::assignment::{CallPattern, Forbidden};
 
+/// What draws a random number in one way or another, also as a method of a generator.
+const DRAWS: &[&str] = &[
+    "randrange",
+    "randint",
+    "random",
+    "choice",
+    "choices",
+    "sample",
+    "shuffle",
+    "randbelow",
+    "uniform",
+    "getrandbits",
+];
+
 /// The program contains a call of a module's function with these arguments.
 pub(super) fn has(program: &Program, wanted: &CallPattern) -> Finding {
-    let mut other = None;
+    let mut other: Option<(&File, Node<'_>, bool)> = None;
     for file in program.files() {
         let imports = imports::all(file);
         for node in nodes(file.root()).filter(|node| node.kind() == "call") {
@@ -19,11 +33,21 @@ pub(super) fn has(program: &Program, wanted: &CallPattern) -> Finding {
             if function == wanted.function && has_arguments(program, file, node, &wanted.arguments) {
                 return Finding::Kept;
             }
-            other.get_or_insert((file, node));
+            // What draws is worth naming before what only prepares for it.
+            let is_draw = DRAWS.contains(&function);
+            if other.is_none_or(|(_, _, was_draw)| is_draw && !was_draw) {
+                other = Some((file, node, is_draw));
+            }
+        }
+        let method = |node: &Node<'_>| file.field(node.child_by_field_name("function")?, "attribute");
+        let drawn = nodes(file.root()).filter(|node| node.kind() == "call");
+        let drawn = drawn.into_iter().find(|node| method(node).is_some_and(|name| DRAWS.contains(&name)));
+        if let Some(node) = drawn.filter(|_| other.is_none_or(|(_, _, was_draw)| !was_draw)) {
+            other = Some((file, node, true));
         }
     }
     match other {
-        Some((file, node)) => {
+        Some((file, node, _)) => {
             let (place, words) = program.place(file, node);
             Finding::missing(
                 program,
@@ -106,7 +130,7 @@ pub(super) fn in_scope(
     };
     let scope = functions::reach(program, name);
     if scope.is_empty() {
-        return Finding::Undecided(format!("there is no function named `{name}` to look at"));
+        return Finding::Without(format!("there is no function named `{name}` to look at"));
     }
     for (index, function) in scope.iter().enumerate() {
         let first = functions::first_parameter(*function).filter(|_| index == 0);

@@ -71,6 +71,7 @@ fn is_guard(file: &File, node: Node<'_>) -> bool {
 impl<'p> Lines<'p> {
     fn read(file: &'p File) -> Lines<'p> {
         let mut lines = vec![Line::default(); file.text.matches('\n').count() + 1];
+        let mut docstrings = vec![];
         for node in nodes(file.root()) {
             let (start, end) = (node.start_position(), node.end_position());
             if node.kind() == "comment" {
@@ -89,24 +90,34 @@ impl<'p> Lines<'p> {
                     // Of several in one line the first says how deep they stand.
                     line.simple.get_or_insert((start.row, start.column));
                 }
-                let says =
-                    lone_string(node).is_some_and(|string| file.text_of(string).chars().any(char::is_alphabetic));
-                if says && !is_docstring(node) {
-                    lines[end.row].string = true;
+                let says = lone_string(node).is_some_and(|string| has_letters(file, string));
+                match documented(node) {
+                    Some(function) if says => docstrings.push((function, end.row)),
+                    _ => lines[end.row].string = says,
                 }
             }
         }
-        Lines { file, lines }
+        let mut lines = Lines { file, lines };
+        for (function, row) in docstrings {
+            // Where the function has a comment besides, the string in it is one for what follows.
+            lines.lines[row].string = lines.has_comment(function);
+        }
+        lines
     }
 
-    /// Whether something is explained by a comment at it.
+    /// Whether something is explained by a comment at it, or a function by a string in it.
     fn explain(&self, node: Node<'_>) -> bool {
+        let string = docstring(node).filter(|_| node.kind() == "function_definition");
+        string.is_some_and(|string| has_letters(self.file, string)) || self.has_comment(node) || self.inside(node)
+    }
+
+    /// A comment above it or beside it.
+    fn has_comment(&self, node: Node<'_>) -> bool {
         let decorated = node.parent().filter(|parent| parent.kind() == "decorated_definition");
-        let first = decorated.unwrap_or(node).start_position();
+        // A comment may stand before the decorators or after them.
+        let starts = [decorated, Some(node)].into_iter().flatten().map(|node| node.start_position());
         let body = ["body", "consequence"].iter().find_map(|field| node.child_by_field_name(field));
-        let is_string = docstring(node).filter(|_| node.kind() == "function_definition");
-        let is_string = is_string.is_some_and(|text| self.file.text_of(text).chars().any(char::is_alphabetic));
-        is_string || self.beside(node, body) || self.above(first.row, first.column) || self.inside(node)
+        self.beside(node, body) || starts.into_iter().any(|start| self.above(start.row, start.column))
     }
 
     /// A comment in the lines of what is said before the colon, or behind it.
@@ -187,9 +198,13 @@ fn is_simple(node: Node<'_>) -> bool {
     )
 }
 
-/// Whether a string that is a statement documents the function or the class that it stands in.
-fn is_docstring(statement: Node<'_>) -> bool {
-    let Some(block) = statement.parent().filter(|block| block.kind() == "block") else { return false };
-    let is_definition = |outer: Node<'_>| matches!(outer.kind(), "function_definition" | "class_definition");
-    parts(block).first() == Some(&statement) && block.parent().is_some_and(is_definition)
+/// The function or the class that a string documents, being the first statement in it.
+fn documented(statement: Node<'_>) -> Option<Node<'_>> {
+    let block =
+        statement.parent().filter(|block| block.kind() == "block" && parts(*block).first() == Some(&statement))?;
+    block.parent().filter(|outer| matches!(outer.kind(), "function_definition" | "class_definition"))
+}
+
+fn has_letters(file: &File, node: Node<'_>) -> bool {
+    file.text_of(node).chars().any(char::is_alphabetic)
 }

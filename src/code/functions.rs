@@ -97,6 +97,9 @@ pub(super) fn has(program: &Program, wanted: &Signature) -> Finding {
 
 fn missing(program: &Program, all: &[Function<'_>], wanted: &Signature) -> Finding {
     let name = &wanted.name;
+    if may_be_defined(program, name) {
+        return Finding::Undecided(format!("what `{name}` is can't be told without running the program"));
+    }
     if let Some(method) = all.iter().find(|function| function.name == name) {
         let (place, words) = program.place(method.file, method.node);
         let why = format!("`{name}` is a method of a class in {words}, and a function is asked for");
@@ -152,8 +155,14 @@ fn is_use(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return false };
     let is = |field: &str| parent.child_by_field_name(field) == Some(node);
     match parent.kind() {
-        // The name alone calls nothing.
-        "expression_statement" => false,
+        // The name alone calls nothing, nor does a condition made of it.
+        "expression_statement"
+        | "comparison_operator"
+        | "not_operator"
+        | "boolean_operator"
+        | "if_statement"
+        | "elif_clause"
+        | "while_statement" => false,
         "assignment" | "augmented_assignment" => !is("left"),
         "keyword_argument" | "default_parameter" | "typed_default_parameter" => !is("name"),
         "function_definition" | "class_definition" => !is("name"),
@@ -197,6 +206,24 @@ pub(super) fn reach<'p>(program: &'p Program, name: &str) -> Vec<Function<'p>> {
 /// The name of the first thing that a function takes.
 pub(super) fn first_parameter(function: Function<'_>) -> Option<String> {
     parameters(function)?.into_iter().next()
+}
+
+/// Whether a name may be given to a function without a definition: `is_sorted = in_order`, `from helper import check as is_sorted`.
+fn may_be_defined(program: &Program, name: &str) -> bool {
+    program.nodes().any(|(file, node)| match node.kind() {
+        "assignment" => file.field(node, "left") == Some(name),
+        "aliased_import" => file.field(node, "alias") == Some(name),
+        "dotted_name" => {
+            let from = node.parent().filter(|parent| parent.kind() == "import_from_statement");
+            file.text_of(node) == name && from.is_some_and(|from| from.child_by_field_name("module_name") != Some(node))
+        }
+        _ => false,
+    })
+}
+
+/// Whether there is certainly no function of this name.
+pub(super) fn is_missing(program: &Program, name: &str) -> bool {
+    program.is_whole() && named(&all(program), name).is_empty() && !may_be_defined(program, name)
 }
 
 /// The line of the function that goes by this name.

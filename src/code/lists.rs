@@ -34,6 +34,8 @@ pub(super) fn starts(program: &Program, wanted: &StartingList) -> Finding {
             }
             match right.map_or(Value::Unknown, |right| value(program, file, right)) {
                 Value::List(numbers) if numbers == wanted.numbers => return Finding::Kept,
+                // What else has a part of this name is no list of it.
+                _ if target.kind() == "attribute" => {}
                 Value::Unknown => {
                     return Finding::Undecided(format!(
                         "what `{}` starts as can't be told without running it",
@@ -60,6 +62,15 @@ pub(super) fn starts(program: &Program, wanted: &StartingList) -> Finding {
             Finding::missing(program, place, why)
         }
         None => {
+            let is_given = |(file, node): (&File, Node<'_>)| {
+                node.kind() == "parameters" && names_in(file, node).contains(&wanted.name.as_str())
+            };
+            if program.nodes().any(is_given) {
+                return Finding::Undecided(format!(
+                    "`{}` is what a function is given, and starts elsewhere",
+                    wanted.name
+                ));
+            }
             let close = nearest(&wanted.name, names);
             let close = close.map(|name| format!("; the nearest name is `{name}`")).unwrap_or_default();
             Finding::missing(program, None, format!("there is no list named `{}`{close}", wanted.name))
@@ -80,8 +91,11 @@ fn assigned(node: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
     let Some(right) = right else { return vec![] };
     if !matches!(left.kind(), "pattern_list" | "tuple_pattern" | "list_pattern") {
         // `a = b = 5` gives both the last value.
-        let last = std::iter::successors(Some(right), |right| right.child_by_field_name("right")).last();
-        return vec![(left, last)];
+        let mut last = right;
+        while let Some(inner) = last.child_by_field_name("right").filter(|_| last.kind() == "assignment") {
+            last = inner;
+        }
+        return vec![(left, Some(last))];
     }
     let (targets, values) = (parts(left), parts(right));
     let in_step = targets.len() == values.len() && matches!(right.kind(), "expression_list" | "tuple" | "list");
@@ -171,7 +185,7 @@ fn named(program: &Program, name: &str, steps: usize) -> Value {
     for (file, node) in program.nodes() {
         let is_changed = node.kind() == "augmented_assignment" && file.field(node, "left") == Some(name);
         let is_target = matches!(node.kind(), "for_statement" | "parameters" | "global_statement")
-            && program_names(file, node).contains(&name);
+            && names_in(file, node).contains(&name);
         if is_changed || is_target {
             return Value::Unknown;
         }
@@ -188,7 +202,7 @@ fn named(program: &Program, name: &str, steps: usize) -> Value {
 }
 
 /// The names that a loop, parameters or a `global` bring in.
-fn program_names<'p>(file: &'p File, node: Node<'p>) -> Vec<&'p str> {
+fn names_in<'p>(file: &'p File, node: Node<'p>) -> Vec<&'p str> {
     let names = if node.kind() == "for_statement" { node.child_by_field_name("left") } else { Some(node) };
     let names = names.into_iter().flat_map(super::program::nodes).filter(|node| node.kind() == "identifier");
     names.map(|name| file.text_of(name)).collect()

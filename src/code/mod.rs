@@ -29,6 +29,8 @@ pub enum Finding {
         /// Why, in a sentence without its full stop.
         why: String,
     },
+    /// There is nothing to look at, such as a function that is missing, and this is what.
+    Without(String),
     /// That can't be told, and this is why.
     Undecided(String),
 }
@@ -55,7 +57,7 @@ pub fn look(program: &Program, ask: &Ask) -> Finding {
         Ask::Function(signature) => functions::has(program, signature),
         Ask::List(list) => lists::starts(program, list),
         Ask::Comments(kinds) => comments::explain(program, kinds),
-        Ask::Documents(topic) => documentation::documents(program, *topic),
+        Ask::Documents(topic, name) => documentation::documents(program, *topic, name),
         Ask::Header(labels) => documentation::header(program, labels),
         Ask::FileName(name) => names::file_name(program, name),
         Ask::Call(call) => calls::has(program, call),
@@ -70,6 +72,12 @@ pub fn look(program: &Program, ask: &Ask) -> Finding {
 #[must_use]
 pub fn definition(program: &Program, name: &str) -> Option<usize> {
     functions::line(program, name)
+}
+
+/// Whether a program certainly has no function of this name.
+#[must_use]
+pub fn lacks(program: &Program, name: &str) -> bool {
+    functions::is_missing(program, name)
 }
 
 #[cfg(test)]

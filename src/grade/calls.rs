@@ -33,31 +33,46 @@ pub(super) fn look(
             return Ok(skipped(assignment, "only the functions of a Python program are called", false));
         }
     };
-    if assignment.calls.is_empty() {
-        return Ok(vec![]);
-    }
-    let callable = Callable::new(submission);
-    let scripts: Vec<_> = assignment.calls.iter().map(|case| callable.script(&written(case), &case.inputs)).collect();
-    let limits =
-        Limits { time: options.time.unwrap_or(assignment.limits.time), output: assignment.limits.output_for(0) };
-    let session = open(assignment, Graded::Python(interpreter, callable.submission()), options)?;
-    let jobs: Vec<Job<'_>> =
-        scripts.iter().map(|script| Job { script, limits: limits.clone(), stop: &|_| false }).collect();
-    let outcomes = session.run_all(&jobs, options.workers, &|_, outcome| outcome)?.all;
     let program = checks::program(submission).ok();
-    let reports = assignment.calls.iter().zip(&outcomes).map(|(case, outcome)| {
-        let told = callable.read(outcome, case.calls.len());
-        let line = |function: &str| program.as_ref().and_then(|program| code::definition(program, function));
-        report(case, judge(assignment, case, &told, outcome, &line))
-    });
-    Ok(reports.collect())
+    let lacking = |case: &CallCase| {
+        let lacks = |function: &str| program.as_ref().is_some_and(|program| code::lacks(program, function));
+        case.calls.iter().map(|call| call.function.clone()).find(|function| lacks(function))
+    };
+    let (called, missing): (Vec<_>, Vec<_>) =
+        assignment.calls.iter().map(|case| (case, lacking(case))).partition(|(_, lacking)| lacking.is_none());
+    let missing = missing.into_iter().filter_map(|(case, lacking)| Some((case, lacking?)));
+    let mut reports: Vec<CheckReport> = missing.map(|(case, function)| report(case, absent(case, &function))).collect();
+    if !called.is_empty() {
+        let callable = Callable::new(submission);
+        let script = |case: &CallCase| callable.script(&written(case), &case.inputs);
+        let scripts: Vec<_> = called.iter().map(|(case, _)| script(case)).collect();
+        let time = options.time.unwrap_or(assignment.limits.time);
+        let limits = Limits { time, output: assignment.limits.output_for(0) };
+        let session = open(assignment, Graded::Python(interpreter, callable.submission()), options)?;
+        let job = |script| Job { script, limits: limits.clone(), stop: &|_| false };
+        let jobs: Vec<Job<'_>> = scripts.iter().map(job).collect();
+        let outcomes = session.run_all(&jobs, options.workers, &|_, outcome| outcome)?.all;
+        reports.extend(called.iter().zip(&outcomes).map(|((case, _), outcome)| {
+            let told = callable.read(outcome, case.calls.len());
+            let line = |function: &str| program.as_ref().and_then(|program| code::definition(program, function));
+            report(case, judge(assignment, case, &told, outcome, &line))
+        }));
+    }
+    reports.sort_by_key(|report| assignment.calls.iter().position(|case| case.id.as_str() == report.id));
+    Ok(reports)
+}
+
+/// There is no function to call. A note about it would only say the same again.
+fn absent(case: &CallCase, function: &str) -> Found {
+    let why = format!("there is no function named `{function}`");
+    if case.is_note { Found::Untold(why) } else { Found::Wrong(None, why) }
 }
 
 /// None of the functions was called. They count, or nothing was to be had from them.
 pub(super) fn skipped(assignment: &Assignment, why: &str, counts: bool) -> Vec<CheckReport> {
     let skipped = |case: &CallCase| {
-        let report = report(case, Found::Untold(why.to_owned()));
-        CheckReport { max_points: if counts { report.max_points } else { Points::ZERO }, ..report }
+        let why = why.to_owned();
+        report(case, if counts { Found::Without(why) } else { Found::Untold(why) })
     };
     assignment.calls.iter().map(skipped).collect()
 }
@@ -66,14 +81,20 @@ pub(super) fn skipped(assignment: &Assignment, why: &str, counts: bool) -> Vec<C
 enum Found {
     Right,
     Wrong(Option<usize>, String),
+    /// There is nothing to call.
+    Without(String),
+    /// That can't be told.
     Untold(String),
 }
 
 fn report(case: &CallCase, found: Found) -> CheckReport {
+    // What can't be told is not held against anybody.
+    let max_points = if matches!(found, Found::Untold(_)) { Points::ZERO } else { case.points };
     let (verdict, line, why) = match found {
         Found::Right => (CheckVerdict::Passed, None, String::new()),
+        Found::Wrong(line, why) if case.is_note => (CheckVerdict::Note, line, why),
         Found::Wrong(line, why) => (CheckVerdict::Failed, line, why),
-        Found::Untold(why) => (CheckVerdict::Skipped, None, why),
+        Found::Without(why) | Found::Untold(why) => (CheckVerdict::Skipped, None, why),
     };
     CheckReport {
         id: case.id.as_str().to_owned(),
@@ -84,7 +105,7 @@ fn report(case: &CallCase, found: Found) -> CheckReport {
         rule: case.rule,
         why,
         points: if verdict == CheckVerdict::Passed { case.points } else { Points::ZERO },
-        max_points: case.points,
+        max_points,
     }
 }
 
@@ -157,7 +178,7 @@ fn judge_call(
     let wrong = |at: Option<usize>, why: String| Some(Found::Wrong(at.or_else(|| line(function)), why));
     let after = format!("after `{call}`{answered}");
     let (truth, shown) = match &told.end {
-        CallEnd::Missing => return wrong(None, format!("there is no function named `{function}`")),
+        CallEnd::Missing => return Some(absent(case, function)),
         CallEnd::Needs(name) => return Some(needs(function, name)),
         CallEnd::Broke(said, _) if said.starts_with("EOFError") => {
             return wrong(None, format!("{after} it asks for another answer when it should be done"));

@@ -79,11 +79,13 @@ pub struct CheckReport {
 impl CheckReport {
     fn new(check: &Check, renamed: bool, finding: Finding) -> CheckReport {
         let is_note = check.is_note || renamed && matches!(check.ask, Ask::FileName(_));
+        // What can't be told is not held against anybody.
+        let max_points = if matches!(finding, Finding::Undecided(_)) { Points::ZERO } else { check.points };
         let (verdict, line, why) = match finding {
             Finding::Kept => (CheckVerdict::Passed, None, String::new()),
             Finding::Broken { line, why } if is_note => (CheckVerdict::Note, line, why),
             Finding::Broken { line, why } => (CheckVerdict::Failed, line, why),
-            Finding::Undecided(why) => (CheckVerdict::Skipped, None, why),
+            Finding::Without(why) | Finding::Undecided(why) => (CheckVerdict::Skipped, None, why),
         };
         let earned = matches!(verdict, CheckVerdict::Passed | CheckVerdict::Note);
         CheckReport {
@@ -95,7 +97,7 @@ impl CheckReport {
             rule: check.rule,
             why,
             points: if earned { check.points } else { Points::ZERO },
-            max_points: check.points,
+            max_points,
         }
     }
 }
@@ -108,16 +110,19 @@ impl CheckReport {
     }
 }
 
-/// Looks at the code of a submission.
-pub(super) fn look(assignment: &Assignment, graded: Graded<'_>, checks: Checks) -> Vec<CheckReport> {
+/// Looks at the code of a submission. Where Python can't read it, what can't be told for that reason is not earned.
+pub(super) fn look(assignment: &Assignment, graded: Graded<'_>, checks: Checks, is_python: bool) -> Vec<CheckReport> {
     let program = match graded {
         Graded::Python(_, submission) if checks.source => program(submission).map_err(|long| long.to_string()),
         Graded::Python(..) => return skipped(assignment, "it was not asked for", false),
         Graded::Command(..) => return skipped(assignment, "only the code of a Python program is looked at", false),
     };
     let finding = |check: &Check| match &program {
-        Ok(program) => code::look(program, &check.ask),
-        Err(why) => Finding::Undecided(why.clone()),
+        Ok(program) => match code::look(program, &check.ask) {
+            Finding::Undecided(why) if !is_python => Finding::Without(why),
+            finding => finding,
+        },
+        Err(why) => Finding::Without(why.clone()),
     };
     assignment.checks.iter().map(|check| CheckReport::new(check, checks.renamed, finding(check))).collect()
 }
@@ -125,8 +130,8 @@ pub(super) fn look(assignment: &Assignment, graded: Graded<'_>, checks: Checks) 
 /// None of the checks was made. They count, or nothing was to be had from them.
 pub(super) fn skipped(assignment: &Assignment, why: &str, counts: bool) -> Vec<CheckReport> {
     let skipped = |check: &Check| {
-        let report = CheckReport::new(check, false, Finding::Undecided(why.to_owned()));
-        CheckReport { max_points: if counts { report.max_points } else { Points::ZERO }, ..report }
+        let why = why.to_owned();
+        CheckReport::new(check, false, if counts { Finding::Without(why) } else { Finding::Undecided(why) })
     };
     assignment.checks.iter().map(skipped).collect()
 }

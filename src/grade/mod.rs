@@ -100,7 +100,7 @@ pub fn look_at_code(
     graded: Graded<'_>,
     options: Options<'_>,
 ) -> Result<Vec<CheckReport>, GradeError> {
-    let mut reports = checks::look(assignment, graded, options.checks);
+    let mut reports = checks::look(assignment, graded, options.checks, true);
     reports.extend(calls::look(assignment, graded, options)?);
     Ok(reports)
 }
@@ -162,7 +162,8 @@ impl<'a> Plan<'a> {
 
     fn carry_out(&self, graded: Graded<'_>, session: &Session<'_>, options: Options<'_>) -> Result<Report, GradeError> {
         let Plan { assignment, combinations, planned } = self;
-        let mut checks = checks::look(assignment, graded, options.checks);
+        let is_python = session.syntax_error().is_none();
+        let mut checks = checks::look(assignment, graded, options.checks, is_python);
         let functions = options.checks.functions;
         if let Some(words) = session.syntax_error() {
             checks.extend(calls::skipped(assignment, "Python can't read the program", functions));
