@@ -58,6 +58,12 @@ pub struct ExpectedCall {
 }
 
 impl CallCase {
+    /// What is asked, in one plain sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        self.rule.map_or(&*self.title, |rule| rule.sentence).to_owned()
+    }
+
     /// Whether only the verdict may be shown.
     #[must_use]
     pub fn is_hidden(&self) -> bool {

@@ -24,6 +24,14 @@ pub struct Check {
     pub ask: Ask,
 }
 
+impl Check {
+    /// What is asked, in one plain sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        self.rule.map_or_else(|| self.ask.to_string(), |rule| rule.sentence.to_owned())
+    }
+}
+
 /// What can be asked of the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {

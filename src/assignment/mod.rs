@@ -145,6 +145,12 @@ impl Assignment {
         })
     }
 
+    /// Whether this is the id of a check of the code, or of a case that calls a function.
+    pub fn has_check(&self, id: &str) -> bool {
+        let calls = self.calls.iter().map(|case| &case.id);
+        self.checks.iter().map(|check| &check.id).chain(calls).any(|own| own.as_str() == id)
+    }
+
     /// A fault of one input of a case, counted from 0, told at its place in the case's file.
     pub fn input_fault(&self, case: &Case, input: usize, message: String, help: &str) -> AssignmentError {
         assemble::input_fault(&self.source, case, input, message, help)

@@ -108,7 +108,7 @@ pub struct JudgeArgs {
     pub assignment: Option<OsString>,
     /// The program: a file, or a folder in which one file can be it
     pub submission: Option<PathBuf>,
-    /// Show this case only; all are judged
+    /// Show this case only, or this check of the code; all are judged
     #[arg(long, value_name = "ID")]
     pub case: Option<String>,
     /// The formats of the report

@@ -16,11 +16,20 @@ const MOST_SHOWN: usize = 8;
 
 pub fn cases(args: &AssignmentArgs) -> Result<Exit, CliError> {
     let assignment = Assignment::find(&args.assignment, args.fixtures.as_deref())?;
-    let width = assignment.cases.iter().map(|case| case.id.as_str().len()).max().unwrap_or(0);
+    let ids = assignment.cases.iter().map(|case| &case.id).chain(assignment.calls.iter().map(|case| &case.id));
+    let width = ids.map(|id| id.as_str().len()).max().unwrap_or(0);
     let mut text =
         format!("{}: {} cases, {} points\n\n", assignment.title, assignment.cases.len(), assignment.max_points());
     for case in &assignment.cases {
         let points = points(case.points);
+        let hidden = if case.is_hidden() { " (hidden)" } else { "" };
+        let _ = writeln!(text, "{:<width$}  {points:<10}  {}{hidden}", case.id.as_str(), case.title);
+    }
+    if !assignment.calls.is_empty() {
+        text.push_str("\nCalls of its functions, which count among what is asked of the code\n\n");
+    }
+    for case in &assignment.calls {
+        let points = worth(case.points, case.is_note);
         let hidden = if case.is_hidden() { " (hidden)" } else { "" };
         let _ = writeln!(text, "{:<width$}  {points:<10}  {}{hidden}", case.id.as_str(), case.title);
     }
@@ -45,17 +54,26 @@ pub fn rules(args: &AssignmentArgs) -> Result<Exit, CliError> {
             let _ = writeln!(text, "    {} = {}{refused}", answer.id, answer.text);
         }
     }
-    if !assignment.checks.is_empty() {
-        let _ = write!(text, "\nWhat is asked of the code: {} points\n", assignment.max_check_points());
+    let checks = assignment
+        .checks
+        .iter()
+        .map(|check| (&check.id, worth(check.points, check.is_note), check.rule, check.sentence()));
+    let calls =
+        assignment.calls.iter().map(|case| (&case.id, worth(case.points, case.is_note), case.rule, case.sentence()));
+    let asked: Vec<_> = checks.chain(calls).collect();
+    if !asked.is_empty() {
+        let _ = write!(text, "\nWhat is asked of the code: {}\n", points(assignment.max_check_points()));
     }
-    for check in &assignment.checks {
-        let sentence = check.rule.map_or_else(|| check.ask.to_string(), |rule| rule.sentence.to_owned());
-        let place = check.rule.map(|rule| format!(" ({}; {})", rule.id, rule.place)).unwrap_or_default();
-        let worth = if check.is_note { "a note".to_owned() } else { points(check.points) };
-        let _ = write!(text, "\n{}: {worth}{place}\n    {sentence}\n", check.id);
+    for (id, worth, rule, sentence) in asked {
+        let place = rule.map(|rule| format!(" ({}; {})", rule.id, rule.place)).unwrap_or_default();
+        let _ = write!(text, "\n{id}: {worth}{place}\n    {sentence}\n");
     }
     print(text.as_bytes())?;
     Ok(Exit::Success)
+}
+
+fn worth(worth: Points, is_note: bool) -> String {
+    if is_note { "a note".to_owned() } else { points(worth) }
 }
 
 fn points(points: Points) -> String {

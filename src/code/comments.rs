@@ -6,6 +6,7 @@ use super::Finding;
 use super::documentation::{docstring, is_for_machines, lone_string};
 use super::program::{File, Program, nodes, parts};
 use crate::assignment::Commented;
+use crate::shared::first_of;
 
 /// What stands in each line of a file, as far as comments go.
 struct Lines<'p> {
@@ -28,22 +29,28 @@ struct Line {
 /// Each function, selection or iteration has its comment.
 pub(super) fn explain(program: &Program, kinds: &[Commented]) -> Finding {
     let mut bare = vec![];
+    let mut is_empty = true;
     for file in program.files() {
         let lines = Lines::read(file);
         for node in nodes(file.root()) {
             let Some((kind, what)) = commented(file, node) else { continue };
+            is_empty = false;
             if kinds.contains(&kind) && !lines.explain(node) {
                 bare.push((file, node, what));
             }
         }
+    }
+    if is_empty && program.is_whole() {
+        return Finding::Without("the program has nothing in it that a comment could explain".to_owned());
     }
     let Some((file, node, what)) = bare.first() else { return Finding::Kept };
     let (place, words) = program.place(file, *node);
     let more: Vec<String> = bare[1..].iter().map(|(file, node, _)| program.place(file, *node).1).collect();
     let more = match more.as_slice() {
         [] => String::new(),
-        [one] => format!("; neither does {one}"),
-        several => format!("; neither do {}", crate::shared::first_of(several, 5)),
+        [one] => format!("; nor has that in {one}"),
+        [one, other] => format!("; nor have those in {one} and {other}"),
+        several => format!("; nor have those in {}", first_of(several, 5)),
     };
     Finding::missing(program, place, format!("{what} in {words} has no comment that says what it is for{more}"))
 }
@@ -79,13 +86,12 @@ impl<'p> Lines<'p> {
                 lines[start.row].comment = Some(says);
                 continue;
             }
-            let is_statement = node.parent().is_some_and(|parent| matches!(parent.kind(), "module" | "block"));
             if node.child_count() == 0 && start != end {
                 for line in &mut lines[start.row..=end.row] {
                     line.code = true;
                 }
             }
-            if is_statement && node.is_named() && is_simple(node) {
+            if is_simple(node) {
                 for line in &mut lines[start.row..=end.row] {
                     // Of several in one line the first says how deep they stand.
                     line.simple.get_or_insert((start.row, start.column));
@@ -181,21 +187,10 @@ impl<'p> Lines<'p> {
     }
 }
 
-/// Whether a statement has no others inside.
+/// Whether it is a statement that has no others inside.
 fn is_simple(node: Node<'_>) -> bool {
-    !matches!(
-        node.kind(),
-        "if_statement"
-            | "for_statement"
-            | "while_statement"
-            | "try_statement"
-            | "with_statement"
-            | "match_statement"
-            | "function_definition"
-            | "class_definition"
-            | "decorated_definition"
-            | "comment"
-    )
+    let compound = ["if", "for", "while", "try", "with", "match"];
+    node.kind().strip_suffix("_statement").is_some_and(|kind| !compound.contains(&kind))
 }
 
 /// The function or the class that a string documents, being the first statement in it.

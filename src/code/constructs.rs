@@ -11,8 +11,8 @@ use crate::assignment::{Construct, Forbidden};
 pub(super) fn none(program: &Program, forbidden: &Forbidden<Construct>) -> Finding {
     in_scope(program, forbidden.within.as_deref(), |file, node, rack| {
         // What a type hint says is never made.
-        let is_hint = std::iter::successors(node.parent(), Node::parent).take(4).any(|outer| outer.kind() == "type");
-        let found = forbidden.what.iter().any(|construct| is(*construct, file, node, rack)) && !is_hint;
+        let is_hint = || std::iter::successors(node.parent(), Node::parent).take(4).any(|outer| outer.kind() == "type");
+        let found = forbidden.what.iter().any(|construct| is(*construct, file, node, rack)) && !is_hint();
         found.then(|| match node.kind() {
             "class_definition" => "has a class".to_owned(),
             "try_statement" => "has a `try`".to_owned(),

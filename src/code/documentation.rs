@@ -1,5 +1,7 @@
 //! Comments that document a whole program: its header, and what it is.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::Finding;
@@ -74,7 +76,7 @@ fn documentation(file: &File) -> Vec<Entry> {
     let first = statements.first().map_or(usize::MAX, Node::start_byte);
     let comments: Vec<Node<'_>> = nodes(root).filter(|node| node.kind() == "comment").collect();
     let is_alone = |comment: &Node<'_>| comment.start_position().column == 0;
-    let rows: Vec<usize> =
+    let rows: BTreeSet<usize> =
         comments.iter().filter(|node| is_alone(node)).map(|node| node.start_position().row).collect();
     let in_block = |row: usize| rows.contains(&(row + 1)) || row > 0 && rows.contains(&(row - 1));
     let counts = |comment: &Node<'_>| {

@@ -73,12 +73,12 @@ pub(super) fn has(program: &Program, wanted: &Signature) -> Finding {
             Some(own) => {
                 let own = format!("{}({})", wanted.name, own.join(", "));
                 let count = match names.len() {
-                    0 => "no parameters".to_owned(),
-                    1 => "one parameter".to_owned(),
-                    count => format!("{count} parameters"),
+                    0 => "no parameters are".to_owned(),
+                    1 => "one parameter is".to_owned(),
+                    count => format!("{count} parameters are"),
                 };
-                let wanted = if names.iter().all(Option::is_none) { count } else { format!("`{wanted}`") };
-                return Finding::broken(place, format!("{words} has `{own}`, and {wanted} is asked for"));
+                let wanted = if names.iter().all(Option::is_none) { count } else { format!("`{wanted}` is") };
+                return Finding::broken(place, format!("{words} has `{own}`, and {wanted} asked for"));
             }
             None => return Finding::unreadable(),
         }

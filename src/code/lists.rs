@@ -18,6 +18,8 @@ pub(super) enum Value {
     Unknown,
 }
 
+/// Longer lists are not worked out.
+const MOST_NUMBERS: usize = 64;
 /// So far names are followed.
 const MOST_STEPS: usize = 8;
 
@@ -130,6 +132,9 @@ fn worth(program: &Program, file: &File, node: Node<'_>, steps: usize) -> Value 
         "list" => {
             let mut numbers = vec![];
             for part in parts(node) {
+                if numbers.len() == MOST_NUMBERS {
+                    return Value::Unknown;
+                }
                 match of(part) {
                     Value::Number(number) => numbers.push(number),
                     Value::Unknown => return Value::Unknown,
@@ -146,7 +151,7 @@ fn worth(program: &Program, file: &File, node: Node<'_>, steps: usize) -> Value 
             (Value::List(list), Some("*"), Value::Number(times))
             | (Value::Number(times), Some("*"), Value::List(list)) => {
                 let times = usize::try_from(times).unwrap_or(0);
-                if times <= 64 { Value::List(list.repeat(times)) } else { Value::Unknown }
+                if times <= MOST_NUMBERS { Value::List(list.repeat(times)) } else { Value::Unknown }
             }
             (Value::List(one), Some("+"), Value::List(other)) => Value::List([one, other].concat()),
             (Value::Number(one), Some(operator), Value::Number(other)) => {
@@ -174,7 +179,7 @@ fn rounds(program: &Program, file: &File, comprehension: Node<'_>, steps: usize)
     let arguments = parts(call.child_by_field_name("arguments")?);
     let [count] = arguments.as_slice() else { return None };
     match worth(program, file, *count, steps) {
-        Value::Number(count) => usize::try_from(count).ok().filter(|count| *count <= 64),
+        Value::Number(count) => usize::try_from(count).ok().filter(|count| *count <= MOST_NUMBERS),
         _ => None,
     }
 }

@@ -5,18 +5,20 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
 use super::imports;
 
 /// A program is not looked at beyond this many bytes. Those of students have a tenth of it.
 const MOST_BYTES: usize = 256 << 10;
+/// Nothing that a person writes is nested so deeply.
+const MOST_DEPTH: u32 = 500;
 /// What no program takes: only texts that are made to be hard to read do.
 const MOST_TIME: Duration = Duration::from_secs(5);
 
 /// A program that is too long, or too hard to read, to be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the program is too long to be looked at")]
+#[error("the program is too long, or nested too deeply, to be looked at")]
 pub struct TooLong;
 
 /// A program and the modules beside it that it imports, each as a tree.
@@ -119,6 +121,14 @@ impl File {
         let rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
         let options = ParseOptions::new().progress_callback(&mut watch);
         let tree = parser.parse_with_options(&mut { rest }, None, Some(options)).ok_or(TooLong)?;
+        let mut cursor = tree.walk();
+        while goto_next(&mut cursor) {
+            // In a deeper tree a node would have a long way to the one around it.
+            if cursor.depth() > MOST_DEPTH {
+                return Err(TooLong);
+            }
+        }
+        drop(cursor);
         Ok(File { name: name.to_owned(), text, tree })
     }
 
@@ -148,21 +158,24 @@ pub(super) fn nodes(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let mut next = Some(root);
     std::iter::from_fn(move || {
         let node = next.take()?;
-        if cursor.goto_first_child() {
-            next = Some(cursor.node());
-        } else {
-            loop {
-                if cursor.goto_next_sibling() {
-                    next = Some(cursor.node());
-                    break;
-                }
-                if !cursor.goto_parent() {
-                    break;
-                }
-            }
-        }
+        next = goto_next(&mut cursor).then(|| cursor.node());
         Some(node)
     })
+}
+
+/// Goes to the next node in the order of the text, if there is one.
+fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
+    if cursor.goto_first_child() {
+        return true;
+    }
+    loop {
+        if cursor.goto_next_sibling() {
+            return true;
+        }
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
 }
 
 /// The named children of a node, comments left out.

@@ -98,7 +98,7 @@ fn report(case: &CallCase, found: Found) -> CheckReport {
     };
     CheckReport {
         id: case.id.as_str().to_owned(),
-        sentence: case.rule.map_or_else(|| case.title.clone(), |rule| rule.sentence.to_owned()),
+        sentence: case.sentence(),
         verdict,
         hidden: case.is_hidden(),
         line,

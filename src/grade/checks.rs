@@ -90,7 +90,7 @@ impl CheckReport {
         let earned = matches!(verdict, CheckVerdict::Passed | CheckVerdict::Note);
         CheckReport {
             id: check.id.as_str().to_owned(),
-            sentence: check.rule.map_or_else(|| check.ask.to_string(), |rule| rule.sentence.to_owned()),
+            sentence: check.sentence(),
             verdict,
             hidden: false,
             line,

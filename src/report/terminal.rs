@@ -134,29 +134,38 @@ impl Page<'_> {
     /// What is asked of the code, where there is anything to say of it.
     fn checks(&mut self, report: &Report) {
         let Some(sum) = words::checks(report) else { return };
+        if let Some(id) = &self.layout.case {
+            let chosen: Vec<&CheckReport> = report.checks.iter().filter(|check| check.id == *id).collect();
+            return self.check_group(&chosen, 0, 0);
+        }
         self.line("");
         self.line(self.paint(HEADING, &sum));
         let width = words::findings(report).map(|check| check.id.len()).max().unwrap_or(0);
         let verdict = |check: &CheckReport| words::check_verdict(check.verdict);
         let verdicts = words::findings(report).map(|check| verdict(check).len()).max().unwrap_or(0);
         for group in words::groups(report) {
-            for check in &group {
-                let (sign, style) = match check.verdict {
-                    CheckVerdict::Failed => ("!! ", BAD),
-                    CheckVerdict::Passed => ("ok ", GOOD),
-                    CheckVerdict::Note | CheckVerdict::Skipped => ("-- ", HEADING),
-                };
-                let points = match check.max_points {
-                    Points::ZERO => String::new(),
-                    max => format!("{} of {max} points", check.points),
-                };
-                let verdict = format!("{:<verdicts$} ", verdict(check));
-                let (sign, verdict) = (self.paint(style, sign), self.paint(style, &verdict));
-                self.line(format!("{sign}{verdict} {:<width$}  {points}", check.id));
-            }
-            for Remark { label, text } in group.first().map(|check| words::check_remarks(check)).unwrap_or_default() {
-                self.paragraph(&format!("   {:<7}", format!("{label}:")), &text);
-            }
+            self.check_group(&group, width, verdicts);
+        }
+    }
+
+    /// Checks with one reason.
+    fn check_group(&mut self, group: &[&CheckReport], width: usize, verdicts: usize) {
+        for check in group {
+            let (sign, style) = match check.verdict {
+                CheckVerdict::Failed => ("!! ", BAD),
+                CheckVerdict::Passed => ("ok ", GOOD),
+                CheckVerdict::Note | CheckVerdict::Skipped => ("-- ", HEADING),
+            };
+            let points = match check.max_points {
+                Points::ZERO => String::new(),
+                max => format!("{} of {max} points", check.points),
+            };
+            let verdict = format!("{:<verdicts$} ", words::check_verdict(check.verdict));
+            let (sign, verdict) = (self.paint(style, sign), self.paint(style, &verdict));
+            self.line(format!("{sign}{verdict} {:<width$}  {points}", check.id));
+        }
+        for Remark { label, text } in group.first().map(|check| words::check_remarks(check)).unwrap_or_default() {
+            self.paragraph(&format!("   {:<7}", format!("{label}:")), &text);
         }
     }
 

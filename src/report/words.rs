@@ -105,7 +105,10 @@ pub fn checks(report: &Report) -> Option<String> {
 
 /// What there is to say of a check that did not pass.
 pub fn check_remarks(check: &CheckReport) -> Vec<Remark> {
-    let mut remarks = vec![Remark { label: "Why", text: format!("{}.", capitalised(&check.why)) }];
+    let mut remarks = vec![];
+    if !check.why.is_empty() {
+        remarks.push(Remark { label: "Why", text: format!("{}.", capitalised(&check.why)) });
+    }
     if check.verdict != CheckVerdict::Skipped {
         let place = check.rule.map(|rule| format!(" ({}; {})", rule.id, rule.place)).unwrap_or_default();
         remarks.push(Remark { label: "Rule", text: format!("{}{place}", check.sentence) });
