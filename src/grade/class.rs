@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use reference::rules::Rule;
 use serde::{Deserialize, Serialize};
 
 use super::journal::{Journal, JournalError};
 use super::roster::{self, Roster, Student};
-use super::{Checks, GradeError, Outcome, Record, Report, digest};
+use super::{CheckReport, CheckVerdict, Checks, GradeError, Outcome, Record, Report, calls, checks, digest};
 use crate::assignment::{Assignment, Points};
 use crate::judge::Verdict;
 use crate::run::{self, Busy, RunError, Submission, Uploads};
@@ -26,6 +27,9 @@ pub struct Class {
     pub title: String,
     /// The cases in their order.
     pub cases: Vec<ClassCase>,
+    /// What is asked of the code, in its order.
+    #[serde(default)]
+    pub checks: Vec<ClassCheck>,
     /// What came of the submissions, counted.
     #[serde(skip)]
     pub totals: Totals,
@@ -41,6 +45,19 @@ pub struct ClassCase {
     /// What it is worth.
     pub max_points: Points,
     /// Whether students are shown no more than its title, verdict and points.
+    pub hidden: bool,
+}
+
+/// A check that is made of the code of all submissions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassCheck {
+    /// Its id.
+    pub id: String,
+    /// What is asked, in one sentence.
+    pub sentence: String,
+    /// What it is worth.
+    pub max_points: Points,
+    /// Whether students are shown no more than these, its verdict and its points.
     pub hidden: bool,
 }
 
@@ -78,6 +95,12 @@ pub struct Totals {
     pub failed_cases: usize,
     /// The cases of those that could not be graded; one where none are known.
     pub ungraded_cases: usize,
+    /// The checks of the code of all of them, together.
+    pub checks: usize,
+    /// The checks that failed.
+    pub failed_checks: usize,
+    /// The checks that were not made, or could not be decided.
+    pub skipped_checks: usize,
 }
 
 impl Class {
@@ -90,11 +113,45 @@ impl Class {
             max_points: case.points,
             hidden: case.is_hidden(),
         });
+        // What there is of them as long as there is no program.
+        let checks = [checks::skipped(assignment, "", true), calls::skipped(assignment, "", true)].concat();
         Class {
             assignment: assignment.name.clone(),
             title: assignment.title.clone(),
             cases: cases.collect(),
+            checks: checks.iter().map(ClassCheck::from).collect(),
             totals: Totals::default(),
+        }
+    }
+
+    /// The checks of a submission, with what its row leaves to the class.
+    #[must_use]
+    pub fn checks_of(&self, report: &Record) -> Vec<CheckReport> {
+        let checks = report.checks.iter().map(|check| {
+            let known = self.checks.iter().find(|known| known.id == check.id);
+            CheckReport {
+                id: check.id.clone(),
+                sentence: known.map(|known| known.sentence.clone()).unwrap_or_default(),
+                verdict: check.verdict,
+                hidden: known.is_some_and(|known| known.hidden),
+                line: check.line,
+                rule: check.rule.as_deref().and_then(Rule::find),
+                why: check.why.clone(),
+                points: check.points,
+                max_points: check.max_points,
+            }
+        });
+        checks.collect()
+    }
+}
+
+impl From<&CheckReport> for ClassCheck {
+    fn from(check: &CheckReport) -> ClassCheck {
+        ClassCheck {
+            id: check.id.clone(),
+            sentence: check.sentence.clone(),
+            max_points: check.max_points,
+            hidden: check.hidden,
         }
     }
 }
@@ -109,6 +166,10 @@ impl Totals {
             Outcome::NotRun => self.not_run += 1,
             Outcome::Error => self.errors += 1,
         }
+        let checks = |verdict| report.checks.iter().filter(move |check| check.verdict == verdict).count();
+        self.checks += report.checks.len();
+        self.failed_checks += checks(CheckVerdict::Failed);
+        self.skipped_checks += checks(CheckVerdict::Skipped);
         if report.reason.is_some() {
             self.ungraded_cases += report.cases.len().max(1);
             return;

@@ -197,7 +197,7 @@ impl Journal {
                 Line::Head(found) if found.schema != SCHEMA => {
                     return Err(fault(format!("it is of schema {:?}", found.schema)));
                 }
-                Line::Head(found) => head = Some(found),
+                Line::Head(found) => head = Some(*found),
                 Line::Row(row) => {
                     if row.folder != roster::folder(&row.key) {
                         return Err(fault("the folder in it is not that of its key".to_owned()));
@@ -276,7 +276,7 @@ impl Journal {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line {
-    Head(Head),
+    Head(Box<Head>),
     Row(Box<Row>),
 }
 

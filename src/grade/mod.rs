@@ -25,7 +25,7 @@ pub use share::{NoShare, Share};
 pub use stored::verify;
 
 pub use checks::{CheckReport, CheckVerdict, Checks};
-pub use class::{Class, ClassCase, ClassError, ClassJob, Row, Totals, basis, grade_class};
+pub use class::{Class, ClassCase, ClassCheck, ClassError, ClassJob, Row, Totals, basis, grade_class};
 pub use merge::{MergeError, Shares};
 pub use record::{CaseRecord, CheckRecord, DifferenceRecord, InputRecord, LayerRecord, Record, RulingRecord};
 pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, SideLine};

@@ -151,11 +151,16 @@ pub struct InputRecord {
 }
 
 impl Record {
-    /// The first case that did not pass, and the rule that it breaks, if one does and is known.
+    /// The rule that is broken by the first case that breaks one that is known; where all cases pass, by the first check
+    /// of the code.
     #[must_use]
     pub fn first_failing_rule(&self) -> Option<&str> {
-        let mut failing = self.cases.iter().filter(|case| case.verdict != Verdict::Passed);
-        failing.find_map(|case| case.difference.as_ref()?.rule.as_deref())
+        let mut failing = self.cases.iter().filter(|case| case.verdict != Verdict::Passed).peekable();
+        if failing.peek().is_some() {
+            return failing.find_map(|case| case.difference.as_ref()?.rule.as_deref());
+        }
+        let mut failed = self.checks.iter().filter(|check| check.verdict == CheckVerdict::Failed);
+        failed.find_map(|check| check.rule.as_deref())
     }
 }
 

@@ -13,7 +13,8 @@ use reference::rules::Rule;
 
 use super::json::without_actors;
 use super::page::{Page, prose, shown};
-use crate::grade::{Class, Outcome, Record, Row, Totals};
+use super::words;
+use crate::grade::{CheckVerdict, Class, Outcome, Record, Row, Totals};
 use crate::judge::Verdict;
 use crate::shared::first_of;
 
@@ -67,9 +68,23 @@ fn json(value: &impl Serialize) -> io::Result<String> {
 }
 
 /// A row of the table: key, folder, outcome, hundredths of points and of those that there are, passed cases, cases, the
-/// failing cases, the rules that they break, the rulings, and why it was not graded.
+/// failing cases, the failed checks, the rules that both break, the first of these, the rulings, and why it was not graded.
 #[derive(Serialize)]
-struct Line(String, String, Outcome, u64, u64, usize, usize, Vec<usize>, Vec<usize>, Vec<usize>, String);
+struct Line(
+    String,
+    String,
+    Outcome,
+    u64,
+    u64,
+    usize,
+    usize,
+    Vec<usize>,
+    Vec<usize>,
+    Vec<usize>,
+    Option<usize>,
+    Vec<usize>,
+    String,
+);
 
 /// What the numbers in a [`Line`] stand for.
 #[derive(Serialize)]
@@ -116,22 +131,34 @@ struct Counts {
     /// Submissions in each tenth of the points; the last is for all of them.
     tenths: [usize; 11],
     cases: Tally,
+    checks: Tally,
     rules: Tally,
     rulings: Tally,
-    /// For a rule, in which cases it is broken, and how often.
-    places: BTreeMap<(usize, usize), usize>,
+    /// For a rule, where it is broken, and how often.
+    places: BTreeMap<(usize, Place), usize>,
+}
+
+/// Where a rule is broken.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Case(usize),
+    Check(usize),
 }
 
 impl Counts {
     fn new(class: &Class) -> Counts {
-        let mut cases = Tally::default();
+        let (mut cases, mut checks) = (Tally::default(), Tally::default());
         for case in &class.cases {
             cases.number(&case.id);
+        }
+        for check in &class.checks {
+            checks.number(&check.id);
         }
         Counts {
             totals: Totals::default(),
             tenths: [0; 11],
             cases,
+            checks,
             rules: Tally::default(),
             rulings: Tally::default(),
             places: BTreeMap::new(),
@@ -144,22 +171,32 @@ impl Counts {
         if report.outcome != Outcome::Error {
             self.tenths[tenth(report)] += 1;
         }
-        let (mut failing, mut rules) = (vec![], vec![]);
+        let (mut failing, mut failed, mut broken) = (vec![], vec![], vec![]);
         // That a program does not run at all says nothing of any case.
         let is_run = matches!(report.outcome, Outcome::Passed | Outcome::Failed);
         for case in report.cases.iter().filter(|case| is_run && case.verdict != Verdict::Passed) {
             let number = self.cases.number(&case.id);
             failing.push(number);
             let rule = case.difference.as_ref().and_then(|difference| difference.rule.as_deref());
-            let Some(rule) = rule.map(|rule| self.rules.number(rule)) else { continue };
-            *self.places.entry((rule, number)).or_default() += 1;
+            broken.extend(rule.map(|rule| (self.rules.number(rule), Place::Case(number))));
+        }
+        for check in report.checks.iter().filter(|check| check.verdict == CheckVerdict::Failed) {
+            let number = self.checks.number(&check.id);
+            failed.push(number);
+            broken.extend(check.rule.as_deref().map(|rule| (self.rules.number(rule), Place::Check(number))));
+        }
+        let mut rules = vec![];
+        for (rule, place) in broken {
+            *self.places.entry((rule, place)).or_default() += 1;
             if !rules.contains(&rule) {
                 rules.push(rule);
             }
         }
+        let first = report.first_failing_rule().map(|rule| self.rules.number(rule));
         let ruling = |ruling: &crate::grade::RulingRecord| format!("{} = {}", ruling.question, ruling.answer);
         let rulings: Vec<usize> = report.rulings.iter().map(|answer| self.rulings.number(&ruling(answer))).collect();
         self.cases.count(&failing);
+        self.checks.count(&failed);
         self.rules.count(&rules);
         self.rulings.count(&rulings);
         let passed = report.cases.iter().filter(|case| case.verdict == Verdict::Passed).count();
@@ -173,7 +210,9 @@ impl Counts {
             passed,
             report.cases.len(),
             failing,
+            failed,
             rules,
+            first,
             rulings,
             shown(&start(reason)),
         )
@@ -213,7 +252,9 @@ fn header(class: &Class, counts: &Counts) -> Markup {
             }
             nav aria-label="Parts of this page" {
                 a href="#submissions" { "Submissions" } " " a href="#rules" { "Rules that are broken" } " "
-                a href="#cases" { "Cases that fail" } " " a href="#questions" { "Open questions" }
+                a href="#cases" { "Cases that fail" } " "
+                @if !class.checks.is_empty() { a href="#code" { (words::CODE) } " " }
+                a href="#questions" { "Open questions" }
             }
             h2 #scores { "Points" }
             ol.histogram aria-labelledby="scores" {
@@ -258,14 +299,14 @@ fn hundredths(part: usize, whole: usize) -> usize {
 
 fn charts(class: &Class, counts: &Counts) -> Markup {
     let rules = counts.rules.by_frequency();
-    let cases = counts.cases.by_frequency();
     let rulings = counts.rulings.by_frequency();
-    let title = |number: usize| class.cases.get(number).map_or(String::new(), |case| case.title.clone());
+    let title = |number: usize| class.cases.get(number).map_or("", |case| &case.title);
+    let sentence = |number: usize| class.checks.get(number).map_or("", |check| &check.sentence);
     html! {
         section {
             h2 #rules { "Rules that are broken" }
             @if rules.is_empty() { p.quiet { "None." } } @else {
-                p.quiet { "By how many submissions, in one case or more." }
+                p.quiet { "By how many submissions, in one place or more." }
                 table.chart {
                     thead { tr { th scope="col" { "Rule" } th scope="col" { "Submissions" } th scope="col" { "Most often in" } } }
                     tbody {
@@ -285,20 +326,12 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
         }
         section {
             h2 #cases { "Cases that fail" }
-            @if cases.is_empty() { p.quiet { "None." } } @else {
-                table.chart {
-                    thead { tr { th scope="col" { "Case" } th scope="col" { "Submissions" } } }
-                    tbody {
-                        @for &case in &cases {
-                            tr {
-                                th scope="row" {
-                                    (filter("case", case, &counts.cases.names[case])) p { (shown(&title(case))) }
-                                }
-                                (frequency(&counts.cases, case, &cases))
-                            }
-                        }
-                    }
-                }
+            (failures("case", &counts.cases, title))
+        }
+        @if !class.checks.is_empty() {
+            section {
+                h2 #code { (words::CODE) }
+                (failures("check", &counts.checks, sentence))
             }
         }
         section {
@@ -320,19 +353,46 @@ fn charts(class: &Class, counts: &Counts) -> Markup {
     }
 }
 
+/// What fails in how many submissions, of one kind.
+fn failures<'t>(kind: &str, tally: &Tally, title: impl Fn(usize) -> &'t str) -> Markup {
+    let failing = tally.by_frequency();
+    html! {
+        @if failing.is_empty() { p.quiet { "None." } } @else {
+            table.chart {
+                thead { tr { th scope="col" { (words::capitalised(kind)) } th scope="col" { "Submissions" } } }
+                tbody {
+                    @for &number in &failing {
+                        tr {
+                            th scope="row" {
+                                (filter(kind, number, &tally.names[number])) p { (prose(title(number))) }
+                            }
+                            (frequency(tally, number, &failing))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// How often one of them came, beside the first, which came most often.
 fn frequency(tally: &Tally, number: usize, by_frequency: &[usize]) -> Markup {
     let most = by_frequency.first().map_or(0, |&first| tally.counts[first]);
     html! { td { (bar(tally.counts[number], most)) (tally.counts[number]) } }
 }
 
-/// The cases in which a rule is broken most often.
+/// Where a rule is broken most often.
 fn places(counts: &Counts, rule: usize) -> String {
-    let mut places: Vec<(usize, usize)> =
-        counts.places.range((rule, 0)..(rule + 1, 0)).map(|(&(_, case), &count)| (count, case)).collect();
-    places.sort_by_key(|&(count, case)| (std::cmp::Reverse(count), case));
+    let range = (rule, Place::Case(0))..(rule + 1, Place::Case(0));
+    let mut places: Vec<(usize, Place)> =
+        counts.places.range(range).map(|(&(_, place), &count)| (count, place)).collect();
+    places.sort_by_key(|&(count, place)| (std::cmp::Reverse(count), place));
+    let name = |place: Place| match place {
+        Place::Case(case) => &counts.cases.names[case],
+        Place::Check(check) => &counts.checks.names[check],
+    };
     let places: Vec<String> =
-        places.iter().map(|&(count, case)| format!("{} ({count})", shown(&counts.cases.names[case]))).collect();
+        places.iter().map(|&(count, place)| format!("{} ({count})", shown(name(place)))).collect();
     first_of(&places, 3)
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::json::without_actors;
-use crate::grade::{Class, ClassCase, Record, Row, Totals};
+use crate::grade::{Class, ClassCase, ClassCheck, Record, Row, Totals};
 
 /// The name of the schema.
 const SCHEMA: &str = "check/results/v1";
@@ -20,6 +20,7 @@ struct Head<'c> {
     title: &'c str,
     totals: Totals,
     cases: &'c [ClassCase],
+    checks: &'c [ClassCheck],
     submissions: [(); 0],
 }
 
@@ -42,8 +43,8 @@ impl<'w> Results<'w> {
     /// # Errors
     /// Those of the writer.
     pub fn begin(class: &Class, writer: &'w mut dyn Write) -> io::Result<Results<'w>> {
-        let Class { assignment, title, cases, totals } = class;
-        let head = Head { schema: SCHEMA, assignment, title, totals: *totals, cases, submissions: [] };
+        let Class { assignment, title, cases, checks, totals } = class;
+        let head = Head { schema: SCHEMA, assignment, title, totals: *totals, cases, checks, submissions: [] };
         let head = without_actors(&serde_json::to_string(&head)?);
         writer.write_all(head.strip_suffix(END).unwrap_or(&head).as_bytes())?;
         Ok(Results { writer, is_empty: true })

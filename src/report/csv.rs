@@ -1,4 +1,4 @@
-//! A table for a spreadsheet: a row a submission, a column a case.
+//! A table for a spreadsheet: a row a submission, a column a case, then a column a check of the code.
 //!
 //! It is UTF-8 and starts with a byte order mark, without which Excel takes it for another encoding; Python reads it
 //! with `utf-8-sig`. Nothing in it is a formula: what a spreadsheet would take for one has an apostrophe before it.
@@ -19,7 +19,9 @@ const COLUMNS: [&str; 7] = ["key", "score", "max_score", "outcome", "first_faili
 /// Those of the writer.
 pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
     let record = Record::from(report);
-    let mut table = Table::new(record.cases.iter().map(|case| case.id.clone()).collect(), writer)?;
+    let cases = record.cases.iter().map(|case| case.id.clone()).collect();
+    let checks = record.checks.iter().map(|check| check.id.clone()).collect();
+    let mut table = Table::new(cases, checks, writer)?;
     table.write(&record.submission, &record)?;
     table.finish()
 }
@@ -28,6 +30,7 @@ pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
 pub struct Table<'w> {
     writer: csv::Writer<&'w mut dyn Write>,
     cases: Vec<String>,
+    checks: Vec<String>,
 }
 
 impl<'w> Table<'w> {
@@ -36,7 +39,9 @@ impl<'w> Table<'w> {
     /// # Errors
     /// Those of the writer.
     pub fn begin(class: &Class, writer: &'w mut dyn Write) -> io::Result<Table<'w>> {
-        Table::new(class.cases.iter().map(|case| case.id.clone()).collect(), writer)
+        let cases = class.cases.iter().map(|case| case.id.clone()).collect();
+        let checks = class.checks.iter().map(|check| check.id.clone()).collect();
+        Table::new(cases, checks, writer)
     }
 
     /// Writes the row of the next submission.
@@ -55,12 +60,12 @@ impl<'w> Table<'w> {
         self.writer.flush()
     }
 
-    fn new(cases: Vec<String>, writer: &'w mut dyn Write) -> io::Result<Table<'w>> {
+    fn new(cases: Vec<String>, checks: Vec<String>, writer: &'w mut dyn Write) -> io::Result<Table<'w>> {
         writer.write_all("\u{feff}".as_bytes())?;
         let mut writer = WriterBuilder::new().from_writer(writer);
         let fixed = COLUMNS.into_iter().map(str::to_owned);
-        writer.write_record(fixed.chain(cases.iter().map(|id| cell(id))))?;
-        Ok(Table { writer, cases })
+        writer.write_record(fixed.chain(cases.iter().chain(&checks).map(|id| cell(id))))?;
+        Ok(Table { writer, cases, checks })
     }
 
     fn write(&mut self, key: &str, report: &Record) -> io::Result<()> {
@@ -75,11 +80,10 @@ impl<'w> Table<'w> {
             cell(&answers.collect::<Vec<_>>().join(" ")),
             cell(why_not_run(report).unwrap_or_default()),
         ];
-        let verdict = |id: &String| {
-            let case = report.cases.iter().find(|case| case.id == *id);
-            case.map_or(String::new(), |case| case.verdict.id().to_owned())
-        };
-        let verdicts: Vec<String> = self.cases.iter().map(verdict).collect();
+        let case = |id: &String| Some(report.cases.iter().find(|case| case.id == *id)?.verdict.id());
+        let check = |id: &String| Some(report.checks.iter().find(|check| check.id == *id)?.verdict.id());
+        let verdicts = self.cases.iter().map(case).chain(self.checks.iter().map(check));
+        let verdicts = verdicts.map(|verdict| verdict.unwrap_or_default().to_owned());
         self.writer.write_record(fixed.into_iter().chain(verdicts))?;
         Ok(())
     }

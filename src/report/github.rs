@@ -6,13 +6,13 @@
 use std::io::{self, Write};
 
 use super::terminal;
-use super::told::{details, kind, short};
+use super::told::{check_details, check_kind, details, group_name, kind, short};
 use super::visible::{Spaces, visible, without_commands};
 use super::words;
-use crate::grade::{CaseRecord, CaseReport, Outcome, Record, Report};
+use crate::grade::{CaseRecord, CaseReport, CheckReport, CheckVerdict, Outcome, Record, Report};
 use crate::judge::Verdict;
 
-/// Annotations of a kind that GitHub shows of one step.
+/// Annotations of a level that GitHub shows of one step.
 const MOST_ANNOTATIONS: usize = 10;
 /// Bytes of one summary that GitHub takes.
 pub const MOST_SUMMARY: usize = 1 << 20;
@@ -20,7 +20,8 @@ pub const MOST_SUMMARY: usize = 1 << 20;
 /// What stands where the summary is cut.
 const CUT: &str = "\n_The summary is cut here: GitHub takes no more than 1 MiB of it._\n";
 
-/// Writes an annotation for each of the first cases that failed.
+/// Writes an annotation for each of the first cases that failed, and for what was found in the code: a check that failed
+/// is a warning, an error only where it alone fails the submission.
 ///
 /// # Errors
 /// Those of the writer.
@@ -33,22 +34,38 @@ pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
         let title = format!("{} {}", short(&report.submission), words::outcome(report));
         let said = report.syntax_error.as_deref().unwrap_or_default();
         let lines: Vec<String> = said.trim_end().lines().map(short).collect();
-        return writeln!(writer, "{}", annotation(&title, file.map(|file| (file, line_of(said))), &lines));
+        writeln!(writer, "{}", annotation("error", &title, file.map(|file| (file, line_of(said))), &lines))?;
     }
-    let failed = record.cases.iter().filter(|case| case.verdict != Verdict::Passed);
+    let is_failed = |case: &&CaseRecord| case.verdict != Verdict::Passed;
+    let failed = record.cases.iter().filter(|case| !report.is_not_run() && is_failed(case));
     for case in failed.take(MOST_ANNOTATIONS) {
         let title = format!("{}: {}", short(&case.id), short(&case.title));
-        writeln!(writer, "{}", annotation(&title, file.map(|file| (file, None)), &message(&record, case)))?;
+        writeln!(writer, "{}", annotation("error", &title, file.map(|file| (file, None)), &message(&record, case)))?;
+    }
+    let is_fault = report.outcome == Outcome::Failed && !record.cases.iter().any(|case| is_failed(&case));
+    let levels = [(if is_fault { "error" } else { "warning" }, CheckVerdict::Failed), ("notice", CheckVerdict::Note)];
+    let groups = words::groups(report);
+    for (level, verdict) in levels {
+        let groups = groups.iter().filter(|group| group.iter().all(|check| check.verdict == verdict));
+        for group in groups.take(MOST_ANNOTATIONS) {
+            let place = file.map(|file| (file, group.first().and_then(|check| check.line)));
+            writeln!(writer, "{}", annotation(level, &group_name(group), place, &group_message(group)))?;
+        }
     }
     Ok(())
+}
+
+fn group_message(group: &[&CheckReport]) -> Vec<String> {
+    let details = group.first().map(|check| check_details(check)).unwrap_or_default();
+    [check_kind(group)].into_iter().chain(details).collect()
 }
 
 fn message(report: &Record, case: &CaseRecord) -> Vec<String> {
     [kind(case)].into_iter().chain(details(report, case)).collect()
 }
 
-fn annotation(title: &str, place: Option<(&str, Option<usize>)>, lines: &[String]) -> String {
-    let mut command = format!("::error title={}", property(title));
+fn annotation(level: &str, title: &str, place: Option<(&str, Option<usize>)>, lines: &[String]) -> String {
+    let mut command = format!("::{level} title={}", property(title));
     if let Some((file, line)) = place {
         command += &format!(",file={}", property(file));
         command.extend(line.map(|line| format!(",line={line}")));
@@ -105,7 +122,13 @@ fn blocks(report: &Report) -> impl Iterator<Item = String> {
     let rows = cases.iter().map(table_row);
     let closing = Some(terminal::closing(report)).filter(|text| !text.is_empty());
     let closing = closing.into_iter().map(|text| fenced(&text));
-    [head].into_iter().chain(reason).chain(closing).chain(table_head).chain(rows).chain(in_full)
+    let cases = table_head.into_iter().chain(rows).chain(in_full);
+    let check_head = words::checks(report).map(|points| {
+        format!("\n### {}: {points}\n\n|  | check |  | points |\n| --- | --- | --- | ---: |\n", words::CODE)
+    });
+    let findings = words::groups(report).into_iter().take(MOST_ANNOTATIONS).map(|group| group_in_full(&group));
+    let checks = check_head.into_iter().chain(words::told_checks(report).map(check_row)).chain(findings);
+    [head].into_iter().chain(reason).chain(closing).chain(cases).chain(checks)
 }
 
 fn table_row(case: &CaseReport) -> String {
@@ -115,11 +138,30 @@ fn table_row(case: &CaseReport) -> String {
     format!("| {sign} | {id} {title} | {verdict} | {} of {} |\n", case.points, case.max_points)
 }
 
+fn check_row(check: &CheckReport) -> String {
+    let sign = match check.verdict {
+        CheckVerdict::Passed => "✅",
+        CheckVerdict::Failed => "❌",
+        CheckVerdict::Note | CheckVerdict::Skipped => "➖",
+    };
+    let (id, sentence) = (code(&check.id), code(&check.sentence));
+    let (verdict, points) = (words::check_verdict(check.verdict), words::check_points(&[check]).unwrap_or_default());
+    format!("| {sign} | {id} {sentence} | {verdict} | {points} |\n")
+}
+
 /// The first one is open, the others unfold.
 fn in_full(report: &Report, case: &CaseReport, is_open: bool) -> String {
-    let text = fenced(&terminal::case(report, case));
+    unfolding(&format!("{}: {}", short(&case.id), short(&case.title)), &terminal::case(report, case), is_open)
+}
+
+fn group_in_full(group: &[&CheckReport]) -> String {
+    let text = group.first().map(|check| terminal::check(check)).unwrap_or_default();
+    unfolding(&group_name(group), &text, false)
+}
+
+fn unfolding(title: &str, text: &str, is_open: bool) -> String {
+    let (title, text) = (html(title), fenced(text));
     let open = if is_open { " open" } else { "" };
-    let title = html(&format!("{}: {}", short(&case.id), short(&case.title)));
     format!("\n<details{open}><summary><code>{title}</code></summary>\n{text}\n</details>\n")
 }
 
@@ -158,7 +200,7 @@ mod tests {
     #[test]
     fn an_annotation_is_one_line() {
         let lines = ["100%".to_owned(), "b::c".to_owned()];
-        let command = annotation("a: b,\r\n::c", Some(("d,e.py", Some(3))), &lines);
+        let command = annotation("error", "a: b,\r\n::c", Some(("d,e.py", Some(3))), &lines);
         assert_eq!(command, "::error title=a%3A b%2C␍␊%3A%3Ac,file=d%2Ce.py,line=3::100%25%0Ab::c");
     }
 }

@@ -8,9 +8,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::terminal;
-use super::told::short;
+use super::told::{check_kind, check_name, short};
 use super::words;
-use crate::grade::{CaseReport, Report};
+use crate::assignment::Points;
+use crate::grade::{CaseReport, CheckReport, CheckVerdict, Report};
 use crate::judge::Verdict;
 
 /// Bytes of one text at most: Gradescope shows all of it in a page.
@@ -33,9 +34,8 @@ struct Results {
 
 #[derive(Serialize)]
 struct Test {
-    score: f64,
-    max_score: f64,
-    status: &'static str,
+    #[serde(flatten)]
+    marks: Option<Marks>,
     name: String,
     number: String,
     output: String,
@@ -43,11 +43,28 @@ struct Test {
     visibility: &'static str,
 }
 
+/// What makes a test a passed or a failed one; without it, it is just shown.
+#[derive(Serialize)]
+struct Marks {
+    score: f64,
+    max_score: f64,
+    status: &'static str,
+}
+
+impl Marks {
+    fn new(score: Points, max_score: Points, passed: bool) -> Marks {
+        let status = if passed { "passed" } else { "failed" };
+        Marks { score: score.to_f64(), max_score: max_score.to_f64(), status }
+    }
+}
+
 /// Writes the report.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
+    let cases = report.cases.iter().map(|case| test(report, case));
+    let tests = cases.chain(words::told_checks(report).map(check_test));
     let time = report.cases.iter().filter_map(|case| case.duration).reduce(|sum, time| sum + time);
     let results = Results {
         score: report.score.to_f64(),
@@ -58,7 +75,7 @@ pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
         test_name_format: "text",
         visibility: "visible",
         stdout_visibility: "hidden",
-        tests: report.cases.iter().enumerate().map(|(index, case)| test(report, case, index + 1)).collect(),
+        tests: tests.enumerate().map(|(index, test)| Test { number: (index + 1).to_string(), ..test }).collect(),
     };
     writeln!(writer, "{}", serde_json::to_string_pretty(&results)?)
 }
@@ -67,19 +84,36 @@ fn summary(report: &Report) -> String {
     format!("{} {}\n{}", short(&report.submission), short(&words::outcome(report)), terminal::closing(report))
 }
 
-fn test(report: &Report, case: &CaseReport, number: usize) -> Test {
+fn test(report: &Report, case: &CaseReport) -> Test {
     let passed = case.verdict == Verdict::Passed;
     let rule = case.difference.as_ref().and_then(|difference| difference.rule);
     Test {
-        score: case.points.to_f64(),
-        max_score: case.max_points.to_f64(),
-        status: if passed { "passed" } else { "failed" },
+        marks: Some(Marks::new(case.points, case.max_points, passed)),
         name: format!("{}: {}", short(&case.id), short(&case.title)),
-        number: number.to_string(),
+        number: String::new(),
         output: if passed { String::new() } else { cut(terminal::case(report, case)) },
         tags: [case.verdict.id()].into_iter().chain(rule.map(|rule| rule.id)).map(str::to_owned).collect(),
-        visibility: if case.hidden { "hidden" } else { "visible" },
+        visibility: visibility(case.hidden),
     }
+}
+
+fn check_test(check: &CheckReport) -> Test {
+    // Without its points what was not looked at is neither red nor green.
+    let is_marked = check.verdict != CheckVerdict::Skipped;
+    let marks = || Marks::new(check.points, check.max_points, check.verdict != CheckVerdict::Failed);
+    let output = || cut(format!("{}\n{}", check_kind(&[check]), terminal::check(check)));
+    Test {
+        marks: is_marked.then(marks),
+        name: check_name(check),
+        number: String::new(),
+        output: if words::is_finding(check) { output() } else { String::new() },
+        tags: [check.verdict.id()].into_iter().chain(check.rule.map(|rule| rule.id)).map(str::to_owned).collect(),
+        visibility: visibility(check.hidden),
+    }
+}
+
+fn visibility(hidden: bool) -> &'static str {
+    if hidden { "hidden" } else { "visible" }
 }
 
 /// In seconds, to the millisecond.

@@ -11,7 +11,7 @@ use super::page::{Page, prose, shown};
 use super::side::{self, CONTEXT, Mark, PieceKind, Row, Whole};
 use super::visible::{Spaces, visible};
 use super::words::{self, Remark};
-use crate::grade::{CaseReport, Outcome, Report, Ruling, SideLine};
+use crate::grade::{CaseReport, CheckReport, CheckVerdict, Outcome, Report, Ruling, SideLine};
 use crate::judge::Verdict;
 
 const PAGE: Page = Page { style: include_str!("assets/report.css"), script: include_str!("assets/report.js") };
@@ -52,6 +52,7 @@ pub fn write(report: &Report, writer: &mut dyn Write) -> io::Result<()> {
             write!(writer, "{}", case_in_full(report, case, &picture, index == 0).0)?;
         }
     }
+    write!(writer, "{}", checks(report).0)?;
     if !passed.is_empty() {
         let cases = passed.iter().map(|case| passed_case(case).0).collect();
         let section = html! { section { h2 { "Cases that pass" } (PreEscaped::<String>(cases)) } };
@@ -119,6 +120,9 @@ fn overview(report: &Report) -> Markup {
                     }
                 }
             }
+            @if let Some(points) = words::checks(report) {
+                p { a href="#code" { (words::CODE) } ": " (points) }
+            }
         }
     }
 }
@@ -134,7 +138,7 @@ fn case_in_full(report: &Report, case: &CaseReport, picture: &Picture, open: boo
                     @if !picture.rows.is_empty() { (picture.markup()) }
                     aside aria-label="Why" {
                         @if case.difference.is_none() { p { (words::agreement(case.verdict)) } }
-                        (remarks(case))
+                        (remarks(words::remarks(case)))
                     }
                 }
                 @if let Some((last, has_more)) = words::last_words(case) {
@@ -155,7 +159,7 @@ fn passed_case(case: &CaseReport) -> Markup {
                 p { "This case is hidden: its title and verdict are all that is shown." }
             } @else {
                 p { (words::agreement(case.verdict)) }
-                (remarks(case))
+                (remarks(words::remarks(case)))
                 (typed(case))
             }
         }
@@ -175,10 +179,72 @@ fn summary(case: &CaseReport) -> Markup {
     }
 }
 
-fn remarks(case: &CaseReport) -> Markup {
+/// What is asked of the code: first what was found, then in a few lines what is as it is asked for.
+fn checks(report: &Report) -> Markup {
+    let Some(points) = words::checks(report) else { return html! {} };
+    let passed: Vec<_> = report.checks.iter().filter(|check| check.verdict == CheckVerdict::Passed).collect();
+    html! {
+        section aria-labelledby="code" {
+            h2 #code { (words::CODE) ": " (points) }
+            @for group in words::groups(report) { (finding(&group)) }
+            @if !passed.is_empty() {
+                ul.cases.kept {
+                    @for check in passed {
+                        li.good title=(shown(&check.sentence)) {
+                            span.sign aria-hidden="true" { (check_sign(check.verdict)) } (shown(&check.id))
+                            " " span.verdict.unseen { (words::check_verdict(check.verdict)) }
+                            " " span.points { (words::check_points(&[check]).unwrap_or_default()) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Checks with one reason.
+fn finding(group: &[&CheckReport]) -> Markup {
+    let Some(first) = group.first() else { return html! {} };
+    html! {
+        details.case.(check_class(first.verdict)) open {
+            summary {
+                span.sign aria-hidden="true" { (check_sign(first.verdict)) }
+                h3 {
+                    @for (index, check) in group.iter().enumerate() {
+                        @if index > 0 { ", " }
+                        span #(format!("check-{}", shown(&check.id))) { (shown(&check.id)) }
+                    }
+                }
+                span.verdict { (words::check_verdict(first.verdict)) }
+                @if let Some(line) = first.line { span.verdict { "line " (line) } }
+                @if first.hidden { span.verdict { "hidden" } }
+                span.points { (words::check_points(group).unwrap_or_default()) }
+            }
+            (remarks(words::check_remarks(first)))
+        }
+    }
+}
+
+fn check_class(verdict: CheckVerdict) -> &'static str {
+    match verdict {
+        CheckVerdict::Passed => "good",
+        CheckVerdict::Failed => "bad",
+        CheckVerdict::Note | CheckVerdict::Skipped => "note",
+    }
+}
+
+fn check_sign(verdict: CheckVerdict) -> &'static str {
+    match verdict {
+        CheckVerdict::Passed => "✓",
+        CheckVerdict::Failed => "✗",
+        CheckVerdict::Note | CheckVerdict::Skipped => "–",
+    }
+}
+
+fn remarks(remarks: Vec<Remark>) -> Markup {
     html! {
         dl {
-            @for Remark { label, text } in words::remarks(case) {
+            @for Remark { label, text } in remarks {
                 @if !label.is_empty() { dt { (label) } }
                 dd { (prose(&words::capitalised(&text))) }
             }

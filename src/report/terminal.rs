@@ -8,7 +8,6 @@ use unicode_width::UnicodeWidthStr;
 use super::side::{self, CONTEXT, Mark, Piece, PieceKind, Row};
 use super::visible::{Spaces, visible, without_commands};
 use super::words::{self, Remark};
-use crate::assignment::Points;
 use crate::grade::{CaseReport, CheckReport, CheckVerdict, DifferenceReport, Outcome, Report, SideLine};
 use crate::judge::Verdict;
 
@@ -62,6 +61,11 @@ pub(super) fn closing(report: &Report) -> String {
 /// One case for a text that is no terminal; nothing for one that a student may not see, or of which nothing is known.
 pub(super) fn case(report: &Report, case: &CaseReport) -> String {
     if case.withheld || report.is_not_run() { String::new() } else { on_paper(|page| page.case_itself(report, case)) }
+}
+
+/// Why a check of the code did not pass, for a text that is no terminal.
+pub(super) fn check(check: &CheckReport) -> String {
+    on_paper(|page| page.remarks("", words::check_remarks(check)))
 }
 
 fn on_paper(write: impl FnOnce(&mut Page<'_>)) -> String {
@@ -133,16 +137,16 @@ impl Page<'_> {
 
     /// What is asked of the code, where there is anything to say of it.
     fn checks(&mut self, report: &Report) {
-        let Some(sum) = words::checks(report) else { return };
+        let Some(points) = words::checks(report) else { return };
         if let Some(id) = &self.layout.case {
             let chosen: Vec<&CheckReport> = report.checks.iter().filter(|check| check.id == *id).collect();
             return self.check_group(&chosen, 0, 0);
         }
         self.line("");
-        self.line(self.paint(HEADING, &sum));
+        self.line(self.paint(HEADING, &format!("{}: {points}.", words::CODE)));
         let width = words::findings(report).map(|check| check.id.len()).max().unwrap_or(0);
-        let verdict = |check: &CheckReport| words::check_verdict(check.verdict);
-        let verdicts = words::findings(report).map(|check| verdict(check).len()).max().unwrap_or(0);
+        let verdicts =
+            words::findings(report).map(|check| words::check_verdict(check.verdict).len()).max().unwrap_or(0);
         for group in words::groups(report) {
             self.check_group(&group, width, verdicts);
         }
@@ -156,17 +160,12 @@ impl Page<'_> {
                 CheckVerdict::Passed => ("ok ", GOOD),
                 CheckVerdict::Note | CheckVerdict::Skipped => ("-- ", HEADING),
             };
-            let points = match check.max_points {
-                Points::ZERO => String::new(),
-                max => format!("{} of {max} points", check.points),
-            };
+            let points = words::check_points(&[check]).map(|points| format!("{points} points")).unwrap_or_default();
             let verdict = format!("{:<verdicts$} ", words::check_verdict(check.verdict));
             let (sign, verdict) = (self.paint(style, sign), self.paint(style, &verdict));
             self.line(format!("{sign}{verdict} {:<width$}  {points}", check.id));
         }
-        for Remark { label, text } in group.first().map(|check| words::check_remarks(check)).unwrap_or_default() {
-            self.paragraph(&format!("   {:<7}", format!("{label}:")), &text);
-        }
+        self.remarks("   ", group.first().map(|check| words::check_remarks(check)).unwrap_or_default());
     }
 
     fn headline(&mut self, report: &Report) {
@@ -262,7 +261,7 @@ impl Page<'_> {
             Some(difference) => self.transcripts(case, difference),
             None => self.agreement(case),
         }
-        self.remarks(case);
+        self.remarks("", words::remarks(case));
         self.crash(case, report);
     }
 
@@ -466,10 +465,10 @@ impl Page<'_> {
         lines
     }
 
-    fn remarks(&mut self, case: &CaseReport) {
-        for Remark { label, text } in words::remarks(case) {
+    fn remarks(&mut self, indent: &str, remarks: Vec<Remark>) {
+        for Remark { label, text } in remarks {
             let label = if label.is_empty() { String::new() } else { format!("{label}:") };
-            self.paragraph(&format!("{label:<7}"), &text);
+            self.paragraph(&format!("{indent}{label:<7}"), &text);
         }
     }
 

@@ -4,9 +4,10 @@
 use reference::rules::Rule;
 
 use super::visible::{Spaces, visible, without_commands};
-use super::words;
-use crate::grade::{CaseRecord, DifferenceRecord, Record};
+use super::words::{self, Remark};
+use crate::grade::{CaseRecord, CheckReport, DifferenceRecord, Record};
 use crate::judge::Verdict;
+use crate::shared::first_of;
 
 /// Characters of one text that are told at most.
 const MOST: usize = 500;
@@ -34,6 +35,37 @@ pub fn kind(case: &CaseRecord) -> String {
 pub fn headline(report: &Record, case: &CaseRecord) -> String {
     let why = case.difference.as_ref().map(|difference| difference.why.as_str()).or(why_not_run(report));
     kind(case) + &why.map(|why| format!(": {}", short(why))).unwrap_or_default()
+}
+
+/// The name of a check of the code, and what is asked: `header: The comment at the top …`.
+pub fn check_name(check: &CheckReport) -> String {
+    format!("{}: {}", short(&check.id), short(&check.sentence))
+}
+
+/// The same of checks that have one reason together: of several the names alone.
+pub fn group_name(group: &[&CheckReport]) -> String {
+    match group {
+        [check] => check_name(check),
+        _ => first_of(&group.iter().map(|check| short(&check.id)).collect::<Vec<_>>(), 10),
+    }
+}
+
+/// What became of such checks: `not so, 0.0 of 0.5 points`.
+pub fn check_kind(group: &[&CheckReport]) -> String {
+    let verdict = group.first().map(|check| words::check_verdict(check.verdict)).unwrap_or_default();
+    let points = words::check_points(group).map(|points| format!(", {points} points"));
+    verdict.to_owned() + &points.unwrap_or_default()
+}
+
+/// What became of a check, with the reason: `not so: there is no function named main`.
+pub fn check_headline(check: &CheckReport) -> String {
+    format!("{}: {}", words::check_verdict(check.verdict), short(&check.why))
+}
+
+/// Why a check did not pass, and its rule, line by line.
+pub fn check_details(check: &CheckReport) -> Vec<String> {
+    let line = |Remark { label, text }| format!("{label}: {}", short(&text));
+    words::check_remarks(check).into_iter().map(line).collect()
 }
 
 /// Why a submission was not run: the reason, or the last of Python's words.

@@ -61,14 +61,27 @@ pub fn outcome(report: &Report) -> String {
     }
 }
 
+/// What all checks are about, as a heading.
+pub const CODE: &str = "What is asked of the code";
+
 /// The checks of the code that have something to say.
 pub fn findings(report: &Report) -> impl Iterator<Item = &CheckReport> {
-    report.checks.iter().filter(|check| match check.verdict {
+    report.checks.iter().filter(|check| is_finding(check))
+}
+
+/// Whether a check of the code has something to say.
+pub fn is_finding(check: &CheckReport) -> bool {
+    match check.verdict {
         CheckVerdict::Passed => false,
         CheckVerdict::Failed | CheckVerdict::Note => true,
         // What was not asked for is worth no word, as what counts is.
         CheckVerdict::Skipped => check.max_points > Points::ZERO,
-    })
+    }
+}
+
+/// The checks of the code that count or have something to say.
+pub fn told_checks(report: &Report) -> impl Iterator<Item = &CheckReport> {
+    report.checks.iter().filter(|check| check.max_points > Points::ZERO || is_finding(check))
 }
 
 /// The same, those with one reason together: what follows from it is no finding of its own.
@@ -94,13 +107,17 @@ pub fn check_verdict(verdict: CheckVerdict) -> &'static str {
     }
 }
 
-/// What came of all checks of the code: `The code: 9.0 of 14.0 points.`; nothing where none was made.
+/// The points of some checks together, `0.0 of 0.5`; nothing where they have none to give.
+pub fn check_points(checks: &[&CheckReport]) -> Option<String> {
+    let most: Points = checks.iter().map(|check| check.max_points).sum();
+    let earned: Points = checks.iter().map(|check| check.points).sum();
+    (most > Points::ZERO).then(|| format!("{earned} of {most}"))
+}
+
+/// What came of all checks of the code: `9.0 of 14.0 points`; nothing where none was made.
 pub fn checks(report: &Report) -> Option<String> {
-    let (earned, all): (Vec<Points>, Vec<Points>) =
-        report.checks.iter().map(|check| (check.points, check.max_points)).unzip();
-    let (earned, all) = (earned.into_iter().sum::<Points>(), all.into_iter().sum::<Points>());
-    let is_made = all > Points::ZERO || findings(report).next().is_some();
-    is_made.then(|| format!("What is asked of the code: {earned} of {all} points."))
+    let told: Vec<&CheckReport> = told_checks(report).collect();
+    (!told.is_empty()).then(|| check_points(&told).unwrap_or_else(|| format!("{0} of {0}", Points::ZERO)) + " points")
 }
 
 /// What there is to say of a check that did not pass.

@@ -64,6 +64,7 @@ const LOOKS: &[(&str, Look)] = &[
     ("report::from_difference_to_difference", from_difference_to_difference),
     ("report::spaces_on_request", spaces_on_request),
     ("report::a_link_opens_its_case", a_link_opens_its_case),
+    ("report::what_is_asked_of_the_code", what_is_asked_of_the_code),
     ("report::both_colour_schemes", report_in_both_schemes),
     ("report::everything_has_a_name", everything_has_a_name),
     ("report::printed_in_full", printed_in_full),
@@ -206,6 +207,21 @@ fn a_link_opens_its_case(browser: &Browser, pages: &Pages) {
     assert!(browser.is("document.getElementById('case-model-game').open"));
     let top = browser.number("document.getElementById('case-model-game').getBoundingClientRect().top");
     assert!((0.0..300.0).contains(&top), "{top}");
+}
+
+fn what_is_asked_of_the_code(browser: &Browser, pages: &Pages) {
+    let page = pages.write("checked.html", |page| html::write(&pages::checked(), page));
+    browser.show(&page);
+    let reason = |of: &str| format!(".case:has(#check-the-{of}) dl");
+    assert!(["second", "third", "fourth", "fifth"].iter().all(|of| is_seen(browser, &reason(of))));
+    assert!(is_seen(browser, ".kept li"));
+    browser.click(".case:has(#check-the-second) summary");
+    assert!(!is_seen(browser, &reason("second")));
+    browser.click("nav a[href='#code']");
+    assert!(browser.text("location.hash") == "#code" && is_seen(browser, &reason("third")));
+    let labels = browser.labels("#code, nav a, .case > summary, .kept li");
+    assert!(labels.len() > 8 && labels.iter().any(|label| label.contains("not so")), "{labels:?}");
+    in_both_schemes(browser, &page);
 }
 
 /// Text is read easily in both schemes: the least contrast that accessibility asks for, 4.5.
@@ -415,6 +431,10 @@ fn search_and_filter(browser: &Browser, pages: &Pages) {
     assert!(is_seen(browser, "#filter") && browser.is("document.activeElement.id === 'search'"));
     browser.click("#filter button");
     assert_eq!(found(), "400 of 400");
+    let count = browser.text("document.querySelector('#code ~ .chart tbody td').innerText");
+    browser.click("#code ~ .chart .filter");
+    assert_eq!(found(), format!("{} of 400", count.trim()));
+    browser.click("#filter button");
     browser.click(".totals .filter");
     assert!(cells(browser, 1).iter().all(|outcome| outcome == "passed"));
     let report = pages::report(vec![]);

@@ -156,7 +156,8 @@ fn no_command_comes_from_a_submission() {
         desk.write(&format!("{module}/__init__.py"), "print('score=1000')\nraise SystemExit(0)\n");
     }
     let is_ours = |line: &str| {
-        (line.starts_with("::error ") || line.starts_with("::error::")) && !line.starts_with("::error::from")
+        let levels = ["::error ", "::error::", "::warning ", "::notice "];
+        levels.iter().any(|level| line.starts_with(level)) && !line.starts_with("::error::from")
     };
     for submission in [".", hostile] {
         let done = act(&desk, &[("assignment", "darts"), ("submission", submission)]);

@@ -37,15 +37,19 @@ fn all_of_them_into_a_folder() {
         .collect();
     names.sort();
     assert_eq!(names, ["junit.xml", "results.csv", "results.json", "summary.md"]);
-    // The annotations are for the log.
-    assert!(said.out.lines().all(|line| line.starts_with("::error title=")), "{}", said.out);
+    // The annotations are for the log: of the cases first, then of the code.
+    let (errors, warnings): (Vec<&str>, Vec<&str>) =
+        said.out.lines().partition(|line| line.starts_with("::error title="));
+    let in_its_line = |line: &&str| line.starts_with("::warning title=") && line.contains(",file=student.py,line=");
+    assert!(!warnings.is_empty() && warnings.iter().all(in_its_line), "{}", said.out);
     let read = |name: &str| fs::read_to_string(desk.path().join("out").join(name)).unwrap();
     let results: Value = serde_json::from_str(&read("results.json")).unwrap();
     assert_eq!(faults_of(include_str!("../../src/report/gradescope.schema.json"), &results), Vec::<String>::new());
     assert!(results.get("leaderboard").is_none() && results["execution_time"].as_f64().unwrap() > 0.0, "{results}");
     let failed = results["tests"].as_array().unwrap().iter().filter(|test| test["status"] == "failed").count();
-    assert_eq!((failed, said.out.lines().count()), (18, 10), "{}", said.out);
+    assert_eq!((failed - warnings.len(), errors.len()), (18, 10), "{}", said.out);
     assert!(read("junit.xml").contains(&format!("failures=\"{failed}\"")), "{}", read("junit.xml"));
+    assert_eq!(read("summary.md").lines().filter(|line| line.starts_with("| ❌")).count(), failed);
     assert!(read("results.csv").starts_with("\u{feff}key,score,"), "{}", read("results.csv"));
     assert!(read("summary.md").starts_with("## ❌ ` student.py ` does not pass yet: "), "{}", read("summary.md"));
 }
@@ -66,7 +70,7 @@ fn a_log_obeys_no_submission() {
             assert_eq!(commands(&said.out), Vec::<&str>::new(), "{format}");
         }
     }
-    let said = desk.check(&["darts", &format!("./{name}"), "--format", "github"]);
+    let said = desk.check(&["darts", &format!("./{name}"), "--format", "github", "--no-source", "--no-functions"]);
     assert_eq!(commands(&said.out).len(), 10);
     for line in said.out.split_inclusive('\n') {
         let (_, message) = line.strip_prefix("::error title=").unwrap().split_once("::").unwrap();
@@ -81,10 +85,26 @@ fn a_log_obeys_no_submission() {
 #[test]
 fn a_syntax_error_is_annotated_in_its_line() {
     let desk = Desk::with_student("darts/bad/missing_colon.py");
-    let said = desk.check(&["darts", "student.py", "--format", "github"]);
+    let said = desk.check(&["darts", "student.py", "--format", "github", "--no-source", "--no-functions"]);
     let start =
         "::error title=student.py does not run%3A Python can't read it. 0.0 of 38.0 points.,file=student.py,line=27::";
     assert!(said.out.starts_with(start) && said.out.lines().count() == 1, "{}", said.out);
+}
+
+#[test]
+fn what_is_found_in_the_code_is_a_warning_unless_it_fails_the_submission() {
+    let desk = Desk::with_student("racko/good/starter_file_functions.py");
+    for (strict, status, level) in [(None, 0, "warning"), (Some("--strict"), 1, "error")] {
+        let arguments = ["racko", "student.py", "--format", "github"].into_iter().chain(strict);
+        let said = desk.check(&arguments.collect::<Vec<_>>());
+        let start = format!("::{level} title=function-prep-game%3A ");
+        assert!(said.status == status && said.out.starts_with(&start), "{said:?}");
+        let levels = said.out.lines().map(|line| line.split_once(' ').unwrap().0);
+        assert!(levels.filter(|found| *found != "::notice").all(|found| found == format!("::{level}")), "{said:?}");
+        let note =
+            "::notice title=imports%3A The program imports no module but `random`.,file=student.py,line=5::a note%0A";
+        assert!(said.out.lines().last().unwrap().starts_with(note), "{said:?}");
+    }
 }
 
 #[test]
@@ -92,7 +112,7 @@ fn the_summary_is_added_to_that_of_the_step() {
     let desk = Desk::with_student("darts/good/text_only_functions.py");
     let summary = desk.write("summary", "before\n");
     let run = || {
-        let mut command = desk.command(&["darts", "student.py", "--format", "github"]);
+        let mut command = desk.command(&["darts", "student.py", "--format", "github", "--no-source", "--no-functions"]);
         command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap()
     };
     let said = run();

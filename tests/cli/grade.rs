@@ -344,6 +344,51 @@ fn shares_come_together_as_if_it_had_been_one() {
 }
 
 #[test]
+fn what_is_asked_of_the_code_is_told_of_a_class() {
+    let indented: String = RIGHT.lines().map(|line| format!("    {line}\n")).collect();
+    let main = format!("def main():\n{indented}main()\n");
+    let broken = "while True print()\n";
+    let desk = class(&[("right.py", RIGHT), ("main.py", &main), ("broken.py", broken), ("none.txt", "")]);
+    let assignment = "title: Two darts\ngame: darts\ncases: [one, two]\nchecks: [{id: own, function: main()}]\n";
+    desk.write("short/assignment.yaml", assignment);
+    assert_eq!(grade(&desk, &[]).status, 0);
+    let file = |name: &str| fs::read_to_string(desk.path().join("results").join(name)).unwrap();
+    let verdict = |line: &str| line.rsplit_once(',').unwrap().1.to_owned();
+    let table: Vec<String> = file("results.csv").lines().map(verdict).collect();
+    assert_eq!(table, ["own", "skipped", "passed", "skipped", "failed"]);
+    let junit = file("junit.xml");
+    assert!(junit.contains("tests=\"12\" skipped=\"2\" failures=\"3\" errors=\"2\""), "{junit}");
+    assert!(
+        junit.contains("classname=\"right (code)\"")
+            && junit.contains("name=\"own: The program has a function `main()`"),
+        "{junit}"
+    );
+    let results: Value = serde_json::from_str(&file("results.json")).unwrap();
+    let schema = include_str!("../../src/report/results.v1.schema.json");
+    assert_eq!(faults_of(schema, &results), Vec::<String>::new());
+    assert_eq!((&results["totals"]["failed_checks"], &results["totals"]["skipped_checks"]), (&1.into(), &2.into()));
+
+    for (share, output) in [("1/2", "one"), ("2/2", "two")] {
+        assert_eq!(grade(&desk, &["--partition", share, "--output", output]).status, 0);
+    }
+    let said = desk.check(&["merge", "--output", "merged", "one", "two"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_same(&desk.path().join("results"), &desk.path().join("merged"));
+
+    // As it was written before there were any checks.
+    let older = file("journal.jsonl").lines().fold(String::new(), |older, line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        for part in ["class", "report"] {
+            line.get_mut(part).and_then(Value::as_object_mut).and_then(|part| part.remove("checks"));
+        }
+        older + &format!("{line}\n")
+    });
+    desk.write("older/journal.jsonl", &older);
+    assert_eq!(grade(&desk, &["--output", "older", "--resume"]).status, 0);
+    assert_same(&desk.path().join("results"), &desk.path().join("older"));
+}
+
+#[test]
 fn a_fault_of_check_is_told_and_the_exit_code_is_2() {
     let desk = many(2);
     assert_eq!(grade(&desk, &["--output", "share", "--jobs", "1"]).status, 0);

@@ -3,13 +3,16 @@
 mod strategy;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 
-use console_check::assignment::Assignment;
-use console_check::grade::{Class, ClassCase, Record, Report, Row, Totals};
+use console_check::assignment::{Assignment, Points};
+use console_check::grade::{
+    CheckReport, CheckVerdict, Class, ClassCase, ClassCheck, Outcome, Record, Report, Row, Totals,
+};
 use console_check::judge::Verdict;
 use console_check::report::{class_json, csv, github, gradescope, junit};
 use proptest::prelude::*;
@@ -81,7 +84,8 @@ fn class_of(reports: &[Report]) -> (Class, Vec<Row>) {
         hidden: case.hidden,
     });
     let title = reports.first().map(|report| report.title.clone()).unwrap_or_default();
-    let class = Class { assignment: title.clone(), title, cases: cases.collect(), totals };
+    let checks = reports.iter().flat_map(|report| &report.checks).map(ClassCheck::from).collect();
+    let class = Class { assignment: title.clone(), title, cases: cases.collect(), checks, totals };
     (class, rows)
 }
 
@@ -104,10 +108,22 @@ fn junit_is_legal_and_counts_right() {
         let alone = single["cases"].as_array().unwrap();
         prop_assert_eq!(&all[..alone.len()], &alone[..]);
         let expected = reports.iter().map(|report| match report.cases.len() {
-            0 => usize::from(report.reason.is_some()),
-            cases => cases,
+            0 => usize::from(report.reason.is_some()) + report.checks.len(),
+            cases => cases + report.checks.len(),
         });
         prop_assert_eq!(all.len(), expected.sum::<usize>());
+        // What a check has become stands in its own class.
+        let checks = &alone[alone.len() - reports[0].checks.len()..];
+        for (read, check) in checks.iter().zip(&reports[0].checks) {
+            prop_assert!(read["class"].as_str().unwrap().ends_with(" (code)"), "{read}");
+            let kind = match check.verdict {
+                CheckVerdict::Passed => None,
+                CheckVerdict::Failed => Some("failure"),
+                CheckVerdict::Note => Some("system-out"),
+                CheckVerdict::Skipped => Some("skipped"),
+            };
+            prop_assert_eq!(read["kind"].as_str(), kind);
+        }
     });
 }
 
@@ -122,14 +138,15 @@ fn tables_have_their_columns_and_no_formula() {
             rows.iter().try_for_each(|row| table.row(row))?;
             table.finish()
         });
-        for (bytes, submissions, cases) in
-            [(single, 1, reports[0].cases.len()), (many, reports.len(), class.cases.len())]
+        let own = reports[0].cases.len() + reports[0].checks.len();
+        for (bytes, submissions, columns) in
+            [(single, 1, own), (many, reports.len(), class.cases.len() + class.checks.len())]
         {
             let read = reader.borrow_mut().read(&bytes);
             let rows: Vec<Vec<String>> = serde_json::from_value(read["rows"].clone()).unwrap();
             prop_assert_eq!(rows.len(), submissions + 1);
             for row in &rows {
-                prop_assert_eq!(row.len(), 7 + cases);
+                prop_assert_eq!(row.len(), 7 + columns);
             }
             for row in &rows[1..] {
                 prop_assert!(row[1].parse::<f64>().is_ok() && row[2].parse::<f64>().is_ok(), "{row:?}");
@@ -154,15 +171,33 @@ fn gradescope_gets_what_it_documents() {
         let read: Value = serde_json::from_slice(&written(|writer| gradescope::write(&report, writer))).unwrap();
         prop_assert_eq!(faults_of(include_str!("../../src/report/gradescope.schema.json"), &read), Vec::<String>::new());
         let tests = read["tests"].as_array().unwrap();
-        prop_assert_eq!(tests.len(), report.cases.len());
-        for (test, case) in tests.iter().zip(&report.cases) {
-            prop_assert_eq!(test["visibility"] == "hidden", case.hidden);
-            prop_assert_eq!(test["status"] == "passed", case.verdict == Verdict::Passed);
-            prop_assert!(!case.withheld || test["output"] == "", "{test}");
+        let told = |check: &&CheckReport| check.max_points > Points::ZERO || ["failed", "note"].contains(&check.verdict.id());
+        let checks: Vec<&CheckReport> = report.checks.iter().filter(told).collect();
+        prop_assert_eq!(tests.len(), report.cases.len() + checks.len());
+        for (test, check) in tests[report.cases.len()..].iter().zip(checks) {
+            prop_assert_eq!(test["visibility"] == "hidden", check.hidden);
+            let status = match check.verdict {
+                CheckVerdict::Passed | CheckVerdict::Note => Some("passed"),
+                CheckVerdict::Failed => Some("failed"),
+                CheckVerdict::Skipped => None,
+            };
+            prop_assert_eq!(test["status"].as_str(), status);
+            // One without the other would be taken for a failure.
+            prop_assert_eq!(test.get("score").is_some(), status.is_some());
+            prop_assert_eq!(test["output"] == "", check.verdict == CheckVerdict::Passed);
+        }
+        let sum: f64 = tests.iter().filter_map(|test| test["score"].as_f64()).sum();
+        prop_assert!((sum - read["score"].as_f64().unwrap()).abs() < 1e-6, "{sum}");
+        for test in tests {
             for text in [&test["output"], &read["output"]] {
                 let text = text.as_str().unwrap();
                 prop_assert!(text.len() < 17 << 10 && !text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
             }
+        }
+        for (test, case) in tests.iter().zip(&report.cases) {
+            prop_assert_eq!(test["visibility"] == "hidden", case.hidden);
+            prop_assert_eq!(test["status"] == "passed", case.verdict == Verdict::Passed);
+            prop_assert!(!case.withheld || test["output"] == "", "{test}");
         }
     });
 }
@@ -199,16 +234,29 @@ fn github_is_told_nothing_by_a_submission() {
         let text = String::from_utf8(written(|writer| github::write(&report, writer))).unwrap();
         // Every line end that a reader may know.
         let lines: Vec<&str> = text.split_terminator(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']).collect();
-        prop_assert!(lines.len() <= 10);
         for line in &lines {
-            let (properties, message) = line.strip_prefix("::error ").unwrap().split_once("::").unwrap();
+            let (level, rest) = line.strip_prefix("::").unwrap().split_once(' ').unwrap();
+            prop_assert!(["error", "warning", "notice"].contains(&level), "{line}");
+            let (properties, message) = rest.split_once("::").unwrap();
             prop_assert!(!is_command(&format!(": {message}")), "{line}");
             let names: Vec<&str> = properties.split(',').map(|pair| pair.split_once('=').unwrap().0).collect();
             prop_assert!([&["title"][..], &["title", "file"], &["title", "file", "line"]].contains(&&names[..]), "{line}");
             prop_assert!(!line.contains(char::is_control), "{line}");
         }
         let failed = report.cases.iter().filter(|case| case.verdict != Verdict::Passed).count();
-        prop_assert_eq!(lines.len(), if report.is_not_run() { 1 } else { failed.min(10) });
+        let errors = if report.is_not_run() { 1 } else { failed.min(10) };
+        // One of those that have one reason.
+        let checks = |verdict| {
+            let found = report.checks.iter().filter(|check| check.verdict == verdict);
+            found.map(|check| &check.why).collect::<BTreeSet<_>>().len().min(10)
+        };
+        // Where nothing else fails the submission, the checks do.
+        let is_fault = report.outcome == Outcome::Failed && failed == 0;
+        let failed = checks(CheckVerdict::Failed);
+        let (errors, warnings) = if is_fault { (failed, 0) } else { (errors, failed) };
+        let levels = ["::error ", "::warning ", "::notice "];
+        let found = levels.map(|level| lines.iter().filter(|line| line.starts_with(level)).count());
+        prop_assert_eq!(found, [errors, warnings, checks(CheckVerdict::Note)]);
         let summary = String::from_utf8(written(|writer| github::write_summary(&report, 1 << 20, writer))).unwrap();
         for line in summary.lines() {
             prop_assert!(!is_command(line) && !line.contains(char::is_control), "{line}");
@@ -250,10 +298,10 @@ fn a_summary_is_markup_of_ours_alone() {
         let summary = String::from_utf8(written(|writer| github::write_summary(&report, 1 << 20, writer))).unwrap();
         for text in markup(&summary) {
             // Signs, verdicts and points.
-            let is_ours = text.chars().all(|c| c.is_ascii_alphanumeric() || " .,:'✅❌".contains(c));
+            let is_ours = text.chars().all(|c| c.is_ascii_alphanumeric() || " .,:'✅❌➖".contains(c));
             prop_assert!(is_ours && !text.contains("HOSTILE"), "{text:?} in {summary}");
         }
-        let rows = summary.lines().filter(|line| line.starts_with("| ✅") || line.starts_with("| ❌"));
+        let rows = summary.lines().filter(|line| ["| ✅", "| ❌", "| ➖"].iter().any(|sign| line.starts_with(sign)));
         for row in rows {
             prop_assert_eq!(row.matches('|').count(), 5, "{}", row);
         }

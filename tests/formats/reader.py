@@ -13,9 +13,11 @@ ELEMENTS = {
     "testsuite": ({"name", "tests", "failures", "errors"}, {"skipped", "time"}, ["properties", "testcase"]),
     "properties": (set(), set(), ["property"]),
     "property": ({"name", "value"}, set(), []),
-    "testcase": ({"name", "classname"}, {"time"}, ["failure", "error"]),
+    "testcase": ({"name", "classname"}, {"time"}, ["failure", "error", "skipped", "system-out"]),
     "failure": ({"message", "type"}, set(), []),
     "error": ({"message", "type"}, set(), []),
+    "skipped": ({"message"}, set(), []),
+    "system-out": (set(), set(), []),
 }
 
 
@@ -37,7 +39,7 @@ def faults(element):
     for child in element:
         yield from faults(child)
     if element.tag in ("testsuites", "testsuite"):
-        for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+        for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
             found = len(element.findall(f".//{tag}"))
             if int(element.get(name)) != found:
                 yield f"{element.tag} tells of {element.get(name)} {name}, and has {found}"

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use console_check::assignment::Points;
-use console_check::grade::{CaseReport, DifferenceReport, Input, Outcome, Report, SideLine};
+use console_check::grade::{CaseReport, CheckReport, CheckVerdict, DifferenceReport, Input, Outcome, Report, SideLine};
 use console_check::judge::{Cause, Verdict};
 use proptest::prelude::*;
 use reference::Game;
@@ -128,6 +128,35 @@ fn case() -> impl Strategy<Value = CaseReport> {
     })
 }
 
+fn check() -> impl Strategy<Value = CheckReport> {
+    let verdict = prop::sample::select(vec![
+        CheckVerdict::Passed,
+        CheckVerdict::Failed,
+        CheckVerdict::Note,
+        CheckVerdict::Skipped,
+    ]);
+    let line = prop::option::of(1..4000_usize);
+    let rule = prop::option::of(prop::sample::select(Game::Racko.code_rules()));
+    (text(), verdict, any::<bool>(), line, rule, text(), 0..3_u64).prop_map(
+        |(id, verdict, hidden, line, rule, why, most)| {
+            let max_points = Points::from_hundredths(50 * most);
+            let earns = matches!(verdict, CheckVerdict::Passed | CheckVerdict::Note);
+            CheckReport {
+                // What is asked by one name is the same for a whole class.
+                sentence: format!("{id} is what it asks."),
+                id,
+                verdict,
+                hidden,
+                line: line.filter(|_| matches!(verdict, CheckVerdict::Failed | CheckVerdict::Note)),
+                rule,
+                why: if verdict == CheckVerdict::Passed { String::new() } else { why },
+                points: if earns { max_points } else { Points::ZERO },
+                max_points,
+            }
+        },
+    )
+}
+
 /// Any report, for students or for instructors.
 pub fn reports() -> impl Strategy<Value = Report> {
     let named = (text(), text(), text(), prop::collection::vec(text(), 0..2));
@@ -137,28 +166,34 @@ pub fn reports() -> impl Strategy<Value = Report> {
         1 => text().prop_map(|words| (Outcome::NotRun, Some(words), None)),
         1 => text().prop_map(|reason| (Outcome::Error, None, Some(reason))),
     ];
-    (named, became, prop::collection::vec(case(), 0..14), any::<bool>(), any::<bool>()).prop_map(
-        |((assignment, title, submission, notes), (outcome, syntax_error, reason), mut cases, python, student)| {
+    let made = (prop::collection::vec(case(), 0..14), prop::collection::vec(check(), 0..30), any::<bool>());
+    (named, became, made, any::<bool>(), any::<bool>()).prop_map(
+        |((assignment, title, submission, notes), became, (mut cases, checks, is_strict), python, student)| {
+            let (outcome, syntax_error, reason) = became;
             let not_run = outcome != Outcome::Failed;
             if not_run {
                 cases.iter_mut().for_each(|case| (case.verdict, case.difference) = (Verdict::NotRun, None));
             }
-            let passed = !not_run && cases.iter().all(|case| case.verdict == Verdict::Passed);
+            let kept = checks.iter().all(|check| check.verdict != CheckVerdict::Failed);
+            let passed = cases.iter().all(|case| case.verdict == Verdict::Passed) && (kept || !is_strict);
+            let points = cases.iter().map(|case| (case.points, case.max_points));
+            let points = points.chain(checks.iter().map(|check| (check.points, check.max_points)));
+            let (score, max_score): (Vec<Points>, Vec<Points>) = points.unzip();
             let report = Report {
                 assignment,
                 title,
                 submission,
-                outcome: if passed { Outcome::Passed } else { outcome },
+                outcome: if passed && !not_run { Outcome::Passed } else { outcome },
                 reason,
-                score: cases.iter().map(|case| case.points).sum(),
-                max_score: cases.iter().map(|case| case.max_points).sum(),
+                score: score.into_iter().sum(),
+                max_score: max_score.into_iter().sum(),
                 interpreter: python.then(|| "CPython 3.11.7".to_owned()),
                 runner: (!not_run).then_some("warm"),
                 confinement: vec![],
                 rulings: vec![],
                 notes,
                 cases,
-                checks: vec![],
+                checks,
                 syntax_error,
             };
             if student { report.for_students() } else { report }

@@ -1,11 +1,13 @@
 //! What is written for a browser, before any browser sees it; `tests/browser` looks at it in one.
 
-use console_check::grade::{Report, Row};
+use console_check::grade::{CheckVerdict, Report, Row};
 use console_check::judge::Verdict;
 use console_check::report::html;
 
 use crate::cli::Desk;
-use crate::support::pages::{HOSTILE, case, class, failing, flood, hostile, line, report, row, rows, write_class};
+use crate::support::pages::{
+    HOSTILE, case, check, checked, class, failing, flood, hostile, line, report, row, rows, write_class,
+};
 
 /// What is asked of the page of one submission.
 const LARGEST: usize = 300_000;
@@ -61,7 +63,7 @@ fn pages_are_well_formed() {
     let game = vec![line("Dart 1", None), line("Enter score: ", Some("60")), line("Treble 20", None)];
     let failed =
         report(vec![failing("one", game.clone(), vec![line("Dart  1", None)], 0), failing("two", game, vec![], 0)]);
-    for report in [passed, failed, flood(100), hostile()] {
+    for report in [passed, failed, flood(100), hostile(), checked()] {
         assert_well_formed(&page(&report));
     }
     assert_well_formed(&class_page(rows(&class(), 50)));
@@ -116,6 +118,47 @@ fn a_case_that_is_withheld_says_nothing_else() {
     let shown = page_of(report(vec![secret]).for_students());
     assert!(
         shown.contains("This case is hidden") && !shown.contains("the secret") && !shown.contains("the words differ")
+    );
+}
+
+#[test]
+fn what_is_found_in_the_code_stands_before_what_passes() {
+    let shown = page(&checked());
+    let places = [
+        "href=\"#code\"",
+        "What is asked of the code: 1.0 of 2.5 points</h2>",
+        "<details class=\"case bad\" open>",
+        "<span id=\"check-the-second\">the-second</span>",
+        "line 12",
+        "There is <code>something</code> about the-second.",
+        "(racko.code.header; ",
+        "<span id=\"check-the-third\">the-third</span>",
+        "<span id=\"check-the-fourth\">the-fourth</span>, <span id=\"check-the-fifth\">the-fifth</span></h3>",
+        "not looked at",
+        "0.0 of 1.0",
+        "<li class=\"good\" title=\"The code has `the-first`.\">",
+        "Cases that pass",
+    ];
+    let found: Vec<_> = places.iter().map(|place| shown.find(place)).collect();
+    assert!(found.iter().all(Option::is_some) && found.is_sorted(), "{found:?}");
+    assert!(!page(&report(vec![case("one", Verdict::Passed)])).contains("What is asked of the code"));
+}
+
+#[test]
+fn only_what_failed_is_counted_of_the_code() {
+    let of = |key: &str, verdict| row(key, &Report { checks: vec![check("header", verdict)], ..checked() });
+    let (failed, note, skipped) = (CheckVerdict::Failed, CheckVerdict::Note, CheckVerdict::Skipped);
+    let shown = class_page([of("a", failed), of("b", note), of("c", skipped), of("d", failed)].into_iter());
+    let (_, chart) = shown.split_once("<h2 id=\"code\">").unwrap();
+    let counted = "data-kind=\"check\" data-value=\"0\">header</button><p>The code has <code>header</code>.</p>";
+    assert!(chart.contains(counted) && chart.contains("</svg>2</td>"), "{chart}");
+    assert!(shown.contains("<td>header (2)</td>"), "the rule of it is broken there");
+    let none = class_page([of("b", note), of("c", skipped)].into_iter());
+    assert!(
+        none.split_once("<h2 id=\"code\">")
+            .unwrap()
+            .1
+            .starts_with("What is asked of the code</h2><p class=\"quiet\">None.")
     );
 }
 

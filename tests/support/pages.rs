@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use console_check::assignment::Points;
 use console_check::grade::{
-    CaseReport, Class, ClassCase, DifferenceReport, Input, Outcome, Record, Report, Row, SideLine, Totals,
+    CaseReport, CheckReport, CheckVerdict, Class, ClassCase, ClassCheck, DifferenceReport, Input, Outcome, Record,
+    Report, Row, SideLine, Totals,
 };
 use console_check::judge::{Cause, Verdict};
 use console_check::report::class_html::Index;
@@ -47,6 +48,35 @@ pub fn failing(id: &str, expected: Vec<SideLine>, actual: Vec<SideLine>, at: usi
         story: None,
     };
     CaseReport { difference: Some(difference), expected, actual, ..case(id, Verdict::Mismatch) }
+}
+
+/// A check of the code that is worth half a point.
+pub fn check(id: &str, verdict: CheckVerdict) -> CheckReport {
+    let earns = matches!(verdict, CheckVerdict::Passed | CheckVerdict::Note);
+    let max_points = Points::from_hundredths(50);
+    CheckReport {
+        id: id.to_owned(),
+        sentence: format!("The code has `{id}`."),
+        verdict,
+        hidden: false,
+        line: (verdict == CheckVerdict::Failed).then_some(12),
+        rule: Some(reference::rules::racko::HEADER),
+        why: if verdict == CheckVerdict::Passed { String::new() } else { format!("there is `something` about {id}") },
+        points: if earns { max_points } else { Points::ZERO },
+        max_points,
+    }
+}
+
+/// A report that passes its cases, with checks of every verdict.
+pub fn checked() -> Report {
+    let checks = [
+        check("the-first", CheckVerdict::Passed),
+        check("the-second", CheckVerdict::Failed),
+        check("the-third", CheckVerdict::Note),
+        check("the-fourth", CheckVerdict::Skipped),
+        CheckReport { id: "the-fifth".to_owned(), ..check("the-fourth", CheckVerdict::Skipped) },
+    ];
+    Report { checks: checks.to_vec(), ..report(vec![case("one", Verdict::Passed), case("two", Verdict::Passed)]) }
 }
 
 /// A report on these cases.
@@ -93,7 +123,10 @@ pub fn hostile() -> Report {
         seed: Some(text()),
         ..case
     };
+    let checks = [CheckVerdict::Failed, CheckVerdict::Note, CheckVerdict::Skipped, CheckVerdict::Passed];
+    let checks = checks.map(|verdict| CheckReport { sentence: text(), why: text(), ..check(HOSTILE, verdict) });
     Report {
+        checks: checks.to_vec(),
         assignment: text(),
         title: text(),
         submission: text(),
@@ -116,6 +149,9 @@ pub fn flood(lines: usize) -> Report {
     report(vec![case])
 }
 
+/// What is asked of the code of that class.
+const CHECKS: [&str; 3] = ["header", "function-main", "imports"];
+
 /// A class of Darts.
 pub fn class() -> Class {
     let cases = (0..38).map(|number| ClassCase {
@@ -128,6 +164,7 @@ pub fn class() -> Class {
         assignment: "darts".to_owned(),
         title: "Darts 501".to_owned(),
         cases: cases.collect(),
+        checks: CHECKS.map(|id| ClassCheck::from(&check(id, CheckVerdict::Passed))).to_vec(),
         totals: Totals::default(),
     }
 }
@@ -150,7 +187,11 @@ pub fn rows(class: &Class, count: usize) -> impl Iterator<Item = Row> {
             case
         });
         let mut made = report(cases.collect());
+        let failed =
+            |at: usize| if (mixed >> at).is_multiple_of(3) { CheckVerdict::Failed } else { CheckVerdict::Note };
+        made.checks = CHECKS.iter().enumerate().map(|(at, id)| check(id, failed(at))).collect();
         if number % 97 == 5 {
+            made.checks = CHECKS.map(|id| check(id, CheckVerdict::Skipped)).to_vec();
             made.outcome = Outcome::NotRun;
             made.score = Points::ZERO;
             made.syntax_error = Some("  File \"student.py\", line 3\nSyntaxError: expected ':'".to_owned());

@@ -4,10 +4,10 @@
   const data = (id) => JSON.parse(one(id).textContent);
   const names = data("names");
   const words = { passed: "passed", failed: "failed", not_run: "not run", error: "not graded" };
-  const rows = data("rows").map(([key, folder, outcome, score, most, passed, cases, failing, rules, rulings, reason]) => {
-    const row = { key, folder, outcome, score, most, passed, cases, failing, rules, rulings, reason };
+  const rows = data("rows").map(([key, folder, outcome, score, most, passed, cases, failing, checks, rules, first, rulings, reason]) => {
+    const row = { key, folder, outcome, score, most, passed, cases, failing, checks, rules, rulings, reason };
     row.failed = failing.length ? names.cases[failing[0]] : "";
-    row.rule = rules.length ? names.rules[rules[0]] : "";
+    row.rule = names.rules[first] ?? "";
     row.text = [key, words[outcome], row.failed, row.rule, reason].join("\n").toLowerCase();
     return row;
   });
@@ -29,6 +29,7 @@
     outcome: (row, value) => row.outcome === value,
     rule: (row, value) => row.rules.includes(Number(value)),
     case: (row, value) => row.failing.includes(Number(value)),
+    check: (row, value) => row.checks.includes(Number(value)),
     ruling: (row, value) => row.rulings.includes(Number(value)),
   };
 
