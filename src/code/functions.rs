@@ -66,22 +66,11 @@ pub(super) fn has(program: &Program, wanted: &Signature) -> Finding {
     let Some(function) = named(&all, &wanted.name).last().copied() else {
         return missing(program, &all, wanted);
     };
-    let (place, words) = program.place(function.file, function.node);
-    if let Some(names) = &wanted.parameters {
-        match parameters(function) {
-            Some(own) if agree(&own, names) => {}
-            Some(own) => {
-                let own = format!("{}({})", wanted.name, own.join(", "));
-                let count = match names.len() {
-                    0 => "no parameters are".to_owned(),
-                    1 => "one parameter is".to_owned(),
-                    count => format!("{count} parameters are"),
-                };
-                let wanted = if names.iter().all(Option::is_none) { count } else { format!("`{wanted}` is") };
-                return Finding::broken(place, format!("{words} has `{own}`, and {wanted} asked for"));
-            }
-            None => return Finding::unreadable(),
-        }
+    let place = program.place(function.file, function.node).0;
+    let Some(own) = parameters(function) else { return Finding::unreadable() };
+    let names: Vec<&str> = own.iter().map(|parameter| parameter.name).collect();
+    if !wanted.parameters.as_ref().is_none_or(|wanted| agree(&names, wanted)) {
+        return Finding::broken(place, other_parameters(program, function, wanted));
     }
     if is_used(program, &all, &wanted.name) {
         return Finding::Kept;
@@ -92,6 +81,7 @@ pub(super) fn has(program: &Program, wanted: &Signature) -> Finding {
             wanted.name
         ));
     }
+    let words = program.place(function.file, function.node).1;
     Finding::missing(program, place, format!("`{}` is defined in {words}, and nothing calls it", wanted.name))
 }
 
@@ -115,25 +105,60 @@ fn missing(program: &Program, all: &[Function<'_>], wanted: &Signature) -> Findi
     Finding::missing(program, place, why)
 }
 
-/// The names of what a function takes; none if it takes any number of things.
-fn parameters(function: Function<'_>) -> Option<Vec<String>> {
-    let Some(list) = function.parameters else { return Some(vec![]) };
-    let mut names = vec![];
-    for part in parts(list) {
-        let name = match part.kind() {
-            "identifier" => Some(part),
-            "default_parameter" | "typed_default_parameter" => part.child_by_field_name("name"),
-            "typed_parameter" => part.named_child(0),
-            // They only part the others.
-            "positional_separator" | "keyword_separator" => continue,
-            _ => return Some(names.into_iter().chain([function.file.text_of(part).to_owned()]).collect()),
-        };
-        names.push(function.file.text_of(name?).to_owned());
-    }
-    Some(names)
+/// A function can't be called as its specification says, since it takes another number of things, or the same ones in
+/// another order: its line, and why.
+pub(super) fn misfit(program: &Program, wanted: &Signature) -> Option<(Option<usize>, String)> {
+    let all = all(program);
+    let function = *named(&all, &wanted.name).last()?;
+    let (own, names) = (parameters(function)?, wanted.parameters.as_ref()?);
+    let least = own.iter().filter(|parameter| !parameter.is_optional).count();
+    let most = if own.iter().any(|parameter| parameter.name.starts_with('*')) { usize::MAX } else { own.len() };
+    let is_moved = |(place, name): (usize, &Option<String>)| {
+        name.as_deref().is_some_and(|name| own.iter().position(|own| own.name == name).is_some_and(|own| own != place))
+    };
+    let is_misfit = !(least..=most).contains(&names.len()) || names.iter().enumerate().any(is_moved);
+    is_misfit.then(|| (program.place(function.file, function.node).0, other_parameters(program, function, wanted)))
 }
 
-fn agree(own: &[String], wanted: &[Option<String>]) -> bool {
+fn other_parameters(program: &Program, function: Function<'_>, wanted: &Signature) -> String {
+    let names: Vec<&str> = parameters(function).into_iter().flatten().map(|parameter| parameter.name).collect();
+    let own = format!("{}({})", wanted.name, names.join(", "));
+    let names = wanted.parameters.as_deref().unwrap_or_default();
+    let count = match names.len() {
+        0 => "no parameters are".to_owned(),
+        1 => "one parameter is".to_owned(),
+        count => format!("{count} parameters are"),
+    };
+    let wanted = if names.iter().all(Option::is_none) { count } else { format!("`{wanted}` is") };
+    format!("{} has `{own}`, and {wanted} asked for", program.place(function.file, function.node).1)
+}
+
+/// One thing that a function takes.
+struct Parameter<'p> {
+    /// Its name, with `*` or `**` before it for any number of them.
+    name: &'p str,
+    is_optional: bool,
+}
+
+/// What a function takes; nothing for what can't be read.
+fn parameters(function: Function<'_>) -> Option<Vec<Parameter<'_>>> {
+    let Some(list) = function.parameters else { return Some(vec![]) };
+    let mut all = vec![];
+    for part in parts(list) {
+        let (name, is_optional) = match part.kind() {
+            "default_parameter" | "typed_default_parameter" => (part.child_by_field_name("name")?, true),
+            "typed_parameter" => (part.named_child(0)?, false),
+            // They only part the others.
+            "positional_separator" | "keyword_separator" => continue,
+            _ => (part, false),
+        };
+        let name = function.file.text_of(name);
+        all.push(Parameter { name, is_optional: is_optional || name.starts_with('*') });
+    }
+    Some(all)
+}
+
+fn agree(own: &[&str], wanted: &[Option<String>]) -> bool {
     own.len() == wanted.len()
         && own
             .iter()
@@ -205,7 +230,7 @@ pub(super) fn reach<'p>(program: &'p Program, name: &str) -> Vec<Function<'p>> {
 
 /// The name of the first thing that a function takes.
 pub(super) fn first_parameter(function: Function<'_>) -> Option<String> {
-    parameters(function)?.into_iter().next()
+    parameters(function)?.first().map(|parameter| parameter.name.to_owned())
 }
 
 /// Whether a name may be given to a function without a definition: `is_sorted = in_order`, `from helper import check as is_sorted`.

@@ -15,7 +15,7 @@ mod program;
 
 pub use program::{Program, TooLong};
 
-use crate::assignment::Ask;
+use crate::assignment::{Ask, Signature};
 
 /// What came of one look at a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +72,12 @@ pub fn look(program: &Program, ask: &Ask) -> Finding {
 #[must_use]
 pub fn definition(program: &Program, name: &str) -> Option<usize> {
     functions::line(program, name)
+}
+
+/// Why a function can't be called as its specification says, with its line, if it takes other things.
+#[must_use]
+pub fn misfit(program: &Program, wanted: &Signature) -> Option<(Option<usize>, String)> {
+    functions::misfit(program, wanted)
 }
 
 /// Whether a program certainly has no function of this name.

@@ -4,8 +4,8 @@ use reference::functions::{self, Value};
 
 use super::checks::{self, CheckReport, CheckVerdict};
 use super::{GradeError, Graded, Options, open};
-use crate::assignment::{Assignment, Call, CallCase, Points};
-use crate::code;
+use crate::assignment::{Ask, Assignment, Call, CallCase, Points};
+use crate::code::{self, Program};
 use crate::judge::text::says_the_same;
 use crate::run::{CallEnd, CallTold, Callable, Ending, Job, Limits, Loading, Outcome, Told};
 
@@ -34,25 +34,27 @@ pub(super) fn look(
         }
     };
     let program = checks::program(submission).ok();
-    let lacking = |case: &CallCase| {
-        let lacks = |function: &str| program.as_ref().is_some_and(|program| code::lacks(program, function));
-        case.calls.iter().map(|call| call.function.clone()).find(|function| lacks(function))
-    };
-    let (called, missing): (Vec<_>, Vec<_>) =
-        assignment.calls.iter().map(|case| (case, lacking(case))).partition(|(_, lacking)| lacking.is_none());
-    let missing = missing.into_iter().filter_map(|(case, lacking)| Some((case, lacking?)));
-    let mut reports: Vec<CheckReport> = missing.map(|(case, function)| report(case, absent(case, &function))).collect();
+    // What the code tells already need not be tried.
+    let told = |case: &CallCase| case.calls.iter().find_map(|call| unfit(assignment, program.as_ref()?, case, call));
+    let mut reports = vec![];
+    let mut called: Vec<&CallCase> = vec![];
+    for case in &assignment.calls {
+        match told(case) {
+            Some(found) => reports.push(report(case, found)),
+            None => called.push(case),
+        }
+    }
     if !called.is_empty() {
         let callable = Callable::new(submission);
         let script = |case: &CallCase| callable.script(&written(case), &case.inputs);
-        let scripts: Vec<_> = called.iter().map(|(case, _)| script(case)).collect();
+        let scripts: Vec<_> = called.iter().map(|case| script(case)).collect();
         let time = options.time.unwrap_or(assignment.limits.time);
         let limits = Limits { time, output: assignment.limits.output_for(0) };
         let session = open(assignment, Graded::Python(interpreter, callable.submission()), options)?;
         let job = |script| Job { script, limits: limits.clone(), stop: &|_| false };
         let jobs: Vec<Job<'_>> = scripts.iter().map(job).collect();
         let outcomes = session.run_all(&jobs, options.workers, &|_, outcome| outcome)?.all;
-        reports.extend(called.iter().zip(&outcomes).map(|((case, _), outcome)| {
+        reports.extend(called.iter().zip(&outcomes).map(|(case, outcome)| {
             let told = callable.read(outcome, case.calls.len());
             let line = |function: &str| program.as_ref().and_then(|program| code::definition(program, function));
             report(case, judge(assignment, case, &told, outcome, &line))
@@ -60,6 +62,19 @@ pub(super) fn look(
     }
     reports.sort_by_key(|report| assignment.calls.iter().position(|case| case.id.as_str() == report.id));
     Ok(reports)
+}
+
+/// What is known of a call before it is made: that there is no such function, or one that takes something else.
+fn unfit(assignment: &Assignment, program: &Program, case: &CallCase, call: &Call) -> Option<Found> {
+    if code::lacks(program, &call.function) {
+        return Some(absent(case, &call.function));
+    }
+    let asked = assignment.checks.iter().find_map(|check| match &check.ask {
+        Ask::Function(signature) if signature.name == call.function => Some(signature),
+        _ => None,
+    })?;
+    let (line, why) = code::misfit(program, asked)?;
+    Some(if case.is_note { Found::Untold(why) } else { Found::Wrong(line, why) })
 }
 
 /// There is no function to call. A note about it would only say the same again.

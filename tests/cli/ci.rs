@@ -96,11 +96,12 @@ fn commands(log: &str) -> Vec<&str> {
 
 #[test]
 fn a_right_submission_passes() {
-    let done = act(&Desk::with_student("darts/good/text_only_functions.py"), &[("assignment", "darts")]);
+    let right = Desk::with_student("darts/good/keeps_every_sentence_comments_above.py");
+    let done = act(&right, &[("assignment", "darts")]);
     assert_eq!(done.said.status, 0, "{done:?}");
-    assert_eq!(done.outputs, "outcome=passed\nscore=38.0\nmax-score=38.0\n");
+    assert_eq!(done.outputs, "outcome=passed\nscore=46.0\nmax-score=46.0\n");
     assert!(done.said.out.contains("passes all 38 cases") && commands(&done.said.out).is_empty(), "{done:?}");
-    assert!(done.summary.contains("38"), "{done:?}");
+    assert!(done.summary.contains("46"), "{done:?}");
 }
 
 #[test]
@@ -108,13 +109,23 @@ fn a_wrong_submission_fails_with_annotations_unless_it_is_good_enough() {
     let desk = Desk::with_student("darts/bad/one_left_is_no_bust.py");
     let done = act(&desk, &[("assignment", "darts"), ("submission", "student.py")]);
     assert_eq!(done.said.status, 1, "{done:?}");
-    assert_eq!(done.outputs, "outcome=failed\nscore=36.0\nmax-score=38.0\n");
-    assert!(done.said.err.contains("36.0 of 38.0 points are less than 100 percent."), "{done:?}");
+    assert_eq!(done.outputs, "outcome=failed\nscore=41.0\nmax-score=46.0\n");
+    assert!(done.said.err.contains("Not every case passes."), "{done:?}");
     assert!(commands(&done.said.out).iter().any(|line| line.starts_with("::error ")), "{done:?}");
     assert!(done.summary.contains("36"), "{done:?}");
-    // 36 of 38 are 94.7 percent.
+    // 41 of 46 are 89.1 percent.
     let status = |percent| act(&desk, &[("assignment", "darts"), ("fail-under", percent)]).said.status;
-    assert_eq!((status("94.7"), status("94.8")), (0, 1));
+    assert_eq!((status("89.1"), status("89.2")), (0, 1));
+}
+
+/// The outcome speaks of the cases alone, and so does the step unless a share of the points is asked for.
+#[test]
+fn what_is_asked_of_the_code_fails_no_step_by_itself() {
+    let desk = Desk::with_student("darts/good/all_input_first.py");
+    let done = act(&desk, &[("assignment", "darts")]);
+    assert_eq!(done.said.status, 0, "{done:?}");
+    assert!(commands(&done.said.out).iter().all(|line| line.starts_with("::warning ")), "{done:?}");
+    assert_eq!(act(&desk, &[("assignment", "darts"), ("fail-under", "100")]).said.status, 1);
 }
 
 #[test]
@@ -163,7 +174,7 @@ fn no_command_comes_from_a_submission() {
         let done = act(&desk, &[("assignment", "darts"), ("submission", submission)]);
         assert_eq!(
             (done.said.status, done.outputs.as_str()),
-            (1, "outcome=failed\nscore=0.0\nmax-score=38.0\n"),
+            (1, "outcome=failed\nscore=0.0\nmax-score=46.0\n"),
             "{done:?}"
         );
         assert!(commands(&done.said.out).iter().all(|line| is_ours(line)), "{done:?}");
