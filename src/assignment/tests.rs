@@ -466,3 +466,106 @@ fn a_missing_transcript_is_empty_for_those_who_write_it() {
 fn only_the_three_assignments_are_embedded() {
     assert!(Source::built_in("students").is_none());
 }
+
+#[test]
+fn every_kind_of_check_can_be_said() {
+    let checks = "checks:\n\
+        - {id: a, points: 2.5, rule: darts.code.play-game, function: 'play(first, _)'}\n\
+        - {id: b, function: play(...)}\n\
+        - {id: c, list: 'score = [501, -1]'}\n\
+        - {id: d, comments: [subprograms, selections, iterations]}\n\
+        - {id: e, documents: purpose}\n\
+        - {id: f, header: []}\n\
+        - {id: g, header: [Name, Course number]}\n\
+        - {id: h, file_name: Game.py}\n\
+        - {id: i, finding: note, call: 'random.randrange(1, 7)'}\n\
+        - {id: j, imports: [random]}\n\
+        - {id: k, only_imports: []}\n\
+        - {id: l, finding: fault, forbidden_calls: [sorted, .sort], within: play}\n\
+        - {id: m, forbidden_constructs: [class, dict, set, try, lambda, comprehension, new_list]}\n";
+    let calls = "title: five calls\npoints: 2\nvisibility: hidden\nrule: darts.call.is-dart-valid\n\
+        call: ['is_dart_valid(1..3)', is_dart_valid(60), is_dart_valid(-1)]\n";
+    let own = "title: own\ncall: 'play([1, 2], \"x\", True)'\nreturns: [1]\nprints: \"Hi\\nthere\"\nlists: {first: [2]}\ninputs: [\"5\"]\n";
+    let folder = folder(&[
+        ("assignment.yaml", Some(&format!("title: t\ngame: darts\ncases: [one, two, three, four]\n{checks}"))),
+        ("cases/three.yaml", Some(calls)),
+        ("cases/four.yaml", Some(own)),
+    ]);
+    let assignment = Assignment::open(folder.path()).unwrap();
+    assert_eq!(assignment.cases.len(), 2);
+    assert_eq!(assignment.max_check_points().to_string(), "16.5");
+    let sentences: Vec<String> = assignment.checks.iter().map(Check::sentence).collect();
+    insta::assert_snapshot!(sentences.join("\n"));
+    let [three, four] = assignment.calls.as_slice() else { panic!("{:?}", assignment.calls) };
+    let shown: Vec<String> = three.calls.iter().map(Call::to_string).collect();
+    assert_eq!(
+        shown.join(" "),
+        "is_dart_valid(1) is_dart_valid(2) is_dart_valid(3) is_dart_valid(60) is_dart_valid(-1)"
+    );
+    assert!(three.is_hidden() && three.expected.is_none());
+    assert_eq!(four.calls[0].to_string(), "play([1, 2], \"x\", True)");
+    assert_eq!(four.expected.as_ref().unwrap().lists, [(0, vec![2])]);
+}
+
+#[test]
+fn faults_of_the_checks() {
+    let checks = |text: &str| format!("title: t\ngame: darts\ncases: [one, two]\nchecks:\n{text}");
+    let all: Vec<String> = [
+        "- ¦{function: play()}\n",
+        "- ¦{id: a}\n",
+        "- ¦{id: a, function: play(), header: []}\n",
+        "- {id: a, function: ¦play}\n",
+        "- {id: a, function: ¦'1st()'}\n",
+        "- {id: a, list: ¦score}\n",
+        "- {id: a, call: ¦randrange(1)}\n",
+        "- {id: a, comments: [¦loops]}\n",
+        "- {id: a, documents: ¦everything}\n",
+        "- {id: a, forbidden_constructs: [¦dicts]}\n",
+        "- ¦{id: a, forbidden_calls: []}\n",
+        "- {id: a, forbidden_calls: [¦'a b']}\n",
+        "- ¦{id: a, header: [], within: play}\n",
+        "- ¦{id: a, finding: note, points: 1, header: []}\n",
+        "- {id: a, finding: ¦remark, header: []}\n",
+        "- {id: a, rule: ¦darts.code.play, header: []}\n",
+        "- {id: a, file_name: ¦''}\n",
+        "- {id: a, header: []}\n- ¦{id: a, header: []}\n",
+        "- ¦{id: one, header: []}\n",
+        "- {id: a, ¦heading: []}\n",
+    ]
+    .map(checks)
+    .to_vec();
+    insta::assert_snapshot!(assignment_faults(&all.iter().map(String::as_str).collect::<Vec<_>>()));
+}
+
+#[test]
+fn faults_of_a_call() {
+    let others = [
+        (
+            "assignment.yaml",
+            Some("title: t\ngame: racko\ncases: [two, one]\nchecks: [{id: a, function: 'put(rack, card)'}]\n"),
+        ),
+        ("cases/one.transcript", None),
+    ];
+    let all = faults(
+        "cases/one.yaml",
+        &others,
+        &[
+            "title: t\ncall: ¦is_sorted\n",
+            "title: t\ncall: ¦is_sorted([1, x])\n",
+            "title: t\ncall: ¦is_sorted(9..1)\n",
+            "title: t\ncall: ¦[]\n",
+            "title: t\ncall: ¦is_tidy([1])\n",
+            "title: t\ncall: ¦is_sorted([1])\ninputs: [\"1\"]\n",
+            "title: t\ncall: ¦place_card([1], 2, [3])\ninputs: [\"5\"]\n",
+            "title: t\ncall: put([1], 2)\nlists: {¦racks: [1]}\n",
+            "title: t\ncall: put([1], 2)\nlists: {¦card: [1]}\n",
+            "title: t\ncall: ¦['put([1], 2)', take()]\nreturns: true\n",
+            "title: t\ncall: put([1], 2)\nreturns: ¦{a: b}\n",
+            "title: t\ncall: put([1], 2)\nprints: ¦[a]\n",
+            "title: t\ncall: put([1], 2)\n¦seed: 5\nreturns: 1\n",
+            "title: t\ninputs: []\n¦returns: 1\n",
+            "¦title: t\ncall: put([1], 2)\nreturns: 1\npoints: 1\nfinding: note\n",
+        ],
+    );
+    insta::assert_snapshot!(all);
+}

@@ -128,6 +128,8 @@ impl Callable {
             let is_printed = !before.is_empty();
             match (words[0], call) {
                 ("loaded", _) if !is_printed => told.loading = Loading::Done,
+                // Whoever asks when nobody has called anything is playing.
+                ("unloaded", _) if text(3) == "EOFError" || text(3).starts_with("EOFError:") => {}
                 ("unloaded", _) if !is_printed => {
                     told.loading = Loading::Broke(text(3), number(2).filter(|line| *line > 0));
                 }

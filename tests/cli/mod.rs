@@ -3,6 +3,7 @@
 mod bad_input;
 #[cfg(unix)]
 mod ci;
+mod code;
 mod commands;
 mod formats;
 mod grade;
