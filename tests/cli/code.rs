@@ -219,3 +219,25 @@ fn a_name_is_a_note_in_a_class() {
     assert_eq!(check(&report, "file-name"), "note: the file is named `a.py`, and not `Doubles.py`");
     assert_eq!(report["score"], report["max_score"], "{report}");
 }
+
+/// The assignment of the README, put together from its pieces.
+#[test]
+fn the_sample_of_the_readme_is_right() {
+    let readme = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let blocks: Vec<&str> =
+        readme.split("```yaml\n").skip(1).filter_map(|block| Some(block.split_once("```")?.0)).collect();
+    let piece = |start: &str| *blocks.iter().find(|block| block.starts_with(start)).unwrap();
+    let desk = Desk::with(&format!("def half(number):\n    return number // 2\nhalf(3)\n{GAME}"));
+    let head = piece("# mine/assignment.yaml\n").split("cases:").next().unwrap();
+    desk.write("mine/assignment.yaml", &(head.to_owned() + piece("# mine/assignment.yaml, its end\n")));
+    desk.write("mine/cases/a-bust.yaml", piece("# mine/cases/a-bust.yaml\n"));
+    let inputs = ["transcript", "darts", "--inputs", "60,60,60", "--ruling", "double-out=double"];
+    desk.write("mine/cases/a-bust.transcript", &desk.check(&inputs).out);
+    desk.write("mine/cases/call-half.yaml", piece("# mine/cases/call-half.yaml\n"));
+    let (report, _) = report(&desk, "mine", &[]);
+    for (id, said) in
+        [("half", "passed"), ("call-half", "passed"), ("plain", "passed"), ("modules", "failed: the module `math`")]
+    {
+        assert!(check(&report, id).starts_with(said), "{report}");
+    }
+}
