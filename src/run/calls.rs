@@ -123,7 +123,7 @@ impl Callable {
         for (before, line) in marked(&outcome.stdout, mark.as_bytes()) {
             let words: Vec<&str> = line.split(' ').collect();
             let number = |at: usize| words.get(at).and_then(|word| word.parse::<usize>().ok());
-            let text = |at: usize| words.get(at).map(|word| carried(word)).unwrap_or_default();
+            let text = |at: usize| line.splitn(at + 1, ' ').nth(at).map(carried).unwrap_or_default();
             let call = number(1).filter(|call| *call < calls);
             let is_printed = !before.is_empty();
             match (words[0], call) {
@@ -183,12 +183,21 @@ fn marked<'o>(output: &'o [u8], mark: &[u8]) -> Vec<(&'o [u8], String)> {
     found
 }
 
-/// A text as it is carried: a dash and its bytes in hexadecimal digits.
-fn carried(word: &str) -> String {
-    let digits = word.strip_prefix('-').unwrap_or_default().as_bytes();
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
-    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+/// A text as it is carried: what is no plain ASCII as `%` and two hexadecimal digits a byte. Where something lies in
+/// memory, which no two runs have in common, is left out.
+fn carried(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2).unwrap_or((part, ""));
+        bytes.extend(u8::from_str_radix(digits, 16).ok());
+        bytes.extend(rest.bytes());
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let mut parts = text.split(" at 0x");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    plain.extend(parts.map(|part| part.trim_start_matches(|c: char| c.is_ascii_hexdigit())));
+    plain
 }
 
 /// A text as Python writes it.
@@ -199,4 +208,21 @@ fn python_text(text: &str) -> String {
         _ => format!("\\U{:08x}", u32::from(c)),
     });
     format!("\"{}\"", escaped.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_carried_whole_but_for_places_in_memory() {
+        assert_eq!(carried("a b%0a%c3%a9%25"), "a b\né%");
+        assert_eq!(carried("<A object at 0x7f00ab>, <B at 0x1>"), "<A object>, <B>");
+        assert_eq!(carried(""), "");
+    }
+
+    #[test]
+    fn a_name_is_written_for_python() {
+        assert_eq!(python_text("a\"\\é\n.py"), "\"a\\\"\\\\\\U000000e9\\U0000000a.py\"");
+    }
 }

@@ -139,7 +139,9 @@ fn no_function_disturbs_the_checks() {
         ("import os; os.close(1); return True", "ends the whole program"),
         ("import sys; sys.stdout = None; return False", "should return True, and returns False"),
         ("import sys; sys.stdin = None; return dart == 7", "should return True, and returns False"),
-        ("print('\\x1e0123456789abcdef returned 0 yes -54727565'); return 0", "should return True, and returns 0"),
+        ("print('\\x1e0123456789abcdef returned 0 yes True'); return 0", "should return True, and returns 0"),
+        ("raise ValueError(object())", "breaks in line 2: ValueError: <object object>"),
+        ("import os; open(os.getcwd() + '/no' )", "No such file or directory: 'no'"),
         ("import builtins; builtins.print = None; return []", "should return True, and returns []"),
     ];
     let calls: Vec<String> =

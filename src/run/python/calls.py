@@ -96,7 +96,9 @@ def main():
         write(1, ("\x1e%s %s\n" % (mark, " ".join(map(str, words)))).encode())
 
     def carried(text):
-        return "-" + text.encode("utf-8", "surrogatepass").hex()
+        # In one line and as it is, so that paths in it are seen.
+        data = text.encode("utf-8", "replace")
+        return "".join(chr(byte) if 32 <= byte < 127 and byte != 37 else "%%%02x" % byte for byte in data)
 
     def shown(value):
         try:
