@@ -21,34 +21,32 @@ pub(super) struct Function<'p> {
 /// All functions and methods of a program.
 pub(super) fn all(program: &Program) -> Vec<Function<'_>> {
     let mut found: Vec<Function<'_>> = vec![];
-    let mut classes: Vec<(&File, Node<'_>)> = vec![];
-    for (file, node) in program.nodes() {
-        if node.kind() == "class_definition" {
-            classes.push((file, node));
-            continue;
-        }
-        let in_class = || {
-            let around = found.iter().filter(|other| std::ptr::eq(other.file, file) && is_within(node, other.node));
-            let function = around.map(|other| other.node.start_byte()).max();
-            let class = classes.iter().filter(|(of, class)| std::ptr::eq(*of, file) && is_within(node, *class));
-            let class = class.map(|(_, class)| class.start_byte()).max();
-            class > function
-        };
-        let function = match node.kind() {
-            "function_definition" => {
-                file.field(node, "name").map(|name| (name, node.child_by_field_name("parameters")))
+    for file in program.files() {
+        // The functions and classes around a node: where each ends, and whether it is a class.
+        let mut around: Vec<(usize, bool)> = vec![];
+        for node in nodes(file.root()) {
+            while around.last().is_some_and(|(end, _)| *end <= node.start_byte()) {
+                around.pop();
             }
-            "assignment" => match (node.child_by_field_name("left"), node.child_by_field_name("right")) {
-                (Some(left), Some(right)) if left.kind() == "identifier" && right.kind() == "lambda" => {
-                    Some((file.text_of(left), right.child_by_field_name("parameters")))
+            let function = match node.kind() {
+                "function_definition" => {
+                    file.field(node, "name").map(|name| (name, node.child_by_field_name("parameters")))
                 }
+                "assignment" => match (node.child_by_field_name("left"), node.child_by_field_name("right")) {
+                    (Some(left), Some(right)) if left.kind() == "identifier" && right.kind() == "lambda" => {
+                        Some((file.text_of(left), right.child_by_field_name("parameters")))
+                    }
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
-        };
-        if let Some((name, parameters)) = function {
-            let in_class = in_class();
-            found.push(Function { file, node, name, parameters, in_class });
+            };
+            if let Some((name, parameters)) = function {
+                let in_class = around.last().is_some_and(|(_, is_class)| *is_class);
+                found.push(Function { file, node, name, parameters, in_class });
+            }
+            if matches!(node.kind(), "function_definition" | "class_definition") {
+                around.push((node.end_byte(), node.kind() == "class_definition"));
+            }
         }
     }
     found

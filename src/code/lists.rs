@@ -34,6 +34,9 @@ pub(super) fn starts(program: &Program, wanted: &StartingList) -> Finding {
                 names.extend(name.filter(|_| target.kind() == "identifier"));
                 continue;
             }
+            if others.len() == MOST_NUMBERS {
+                return Finding::Undecided(format!("`{}` is given many values", wanted.name));
+            }
             match right.map_or(Value::Unknown, |right| value(program, file, right)) {
                 Value::List(numbers) if numbers == wanted.numbers => return Finding::Kept,
                 // What else has a part of this name is no list of it.

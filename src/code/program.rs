@@ -11,10 +11,12 @@ use super::imports;
 
 /// A program is not looked at beyond this many bytes. Those of students have a tenth of it.
 const MOST_BYTES: usize = 256 << 10;
+/// Some two thousand lines of code. What is looked for may take the square of it.
+const MOST_NODES: usize = 30_000;
 /// Nothing that a person writes is nested so deeply.
 const MOST_DEPTH: u32 = 500;
 /// What no program takes: only texts that are made to be hard to read do.
-const MOST_TIME: Duration = Duration::from_secs(5);
+const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// A program that is too long, or too hard to read, to be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -122,9 +124,11 @@ impl File {
         let options = ParseOptions::new().progress_callback(&mut watch);
         let tree = parser.parse_with_options(&mut { rest }, None, Some(options)).ok_or(TooLong)?;
         let mut cursor = tree.walk();
+        let mut count = 0;
         while goto_next(&mut cursor) {
-            // In a deeper tree a node would have a long way to the one around it.
-            if cursor.depth() > MOST_DEPTH {
+            count += 1;
+            // In a deeper or wider tree a node would have a long way to the one around it.
+            if cursor.depth() > MOST_DEPTH || count > MOST_NODES {
                 return Err(TooLong);
             }
         }

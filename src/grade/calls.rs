@@ -2,7 +2,7 @@
 
 use reference::functions::{self, Value};
 
-use super::checks::{self, CheckReport, CheckVerdict};
+use super::checks::{CheckReport, CheckVerdict, Code};
 use super::{GradeError, Graded, Options, open};
 use crate::assignment::{Ask, Assignment, Call, CallCase, Points};
 use crate::code::{self, Program};
@@ -24,6 +24,7 @@ struct Expected {
 pub(super) fn look(
     assignment: &Assignment,
     graded: Graded<'_>,
+    code: &Code,
     options: Options<'_>,
 ) -> Result<Vec<CheckReport>, GradeError> {
     let (interpreter, submission) = match graded {
@@ -33,9 +34,9 @@ pub(super) fn look(
             return Ok(skipped(assignment, "only the functions of a Python program are called", false));
         }
     };
-    let program = checks::program(submission).ok();
+    let program = code.as_ref().and_then(|program| program.as_ref().ok());
     // What the code tells already need not be tried.
-    let told = |case: &CallCase| case.calls.iter().find_map(|call| unfit(assignment, program.as_ref()?, case, call));
+    let told = |case: &CallCase| case.calls.iter().find_map(|call| unfit(assignment, program?, case, call));
     let mut reports = vec![];
     let mut called: Vec<&CallCase> = vec![];
     for case in &assignment.calls {
@@ -56,7 +57,7 @@ pub(super) fn look(
         let outcomes = session.run_all(&jobs, options.workers, &|_, outcome| outcome)?.all;
         reports.extend(called.iter().zip(&outcomes).map(|(case, outcome)| {
             let told = callable.read(outcome, case.calls.len());
-            let line = |function: &str| program.as_ref().and_then(|program| code::definition(program, function));
+            let line = |function: &str| program.and_then(|program| code::definition(program, function));
             report(case, judge(assignment, case, &told, outcome, &line))
         }));
     }

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::Graded;
 use crate::assignment::{Ask, Assignment, Check, Points};
 use crate::code::{self, Finding, Program, TooLong};
-use crate::run::Submission;
 
 /// Which checks of the code are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,19 +109,33 @@ impl CheckReport {
     }
 }
 
+/// The code of a submission, if it is looked at and can be.
+pub(super) type Code = Option<Result<Program, TooLong>>;
+
+/// Reads the code of a Python program.
+pub(super) fn read(graded: Graded<'_>, checks: Checks) -> Code {
+    match graded {
+        Graded::Python(_, submission) if checks.source || checks.functions => {
+            let name = submission.file_name().to_string_lossy();
+            Some(Program::read(&name, submission.source(), submission.siblings()))
+        }
+        _ => None,
+    }
+}
+
 /// Looks at the code of a submission. Where Python can't read it, what can't be told for that reason is not earned.
-pub(super) fn look(assignment: &Assignment, graded: Graded<'_>, checks: Checks, is_python: bool) -> Vec<CheckReport> {
-    let program = match graded {
-        Graded::Python(_, submission) if checks.source => program(submission).map_err(|long| long.to_string()),
-        Graded::Python(..) => return skipped(assignment, "it was not asked for", false),
-        Graded::Command(..) => return skipped(assignment, "only the code of a Python program is looked at", false),
+pub(super) fn look(assignment: &Assignment, code: &Code, checks: Checks, is_python: bool) -> Vec<CheckReport> {
+    let program = match code {
+        Some(program) if checks.source => program,
+        Some(_) => return skipped(assignment, "it was not asked for", false),
+        None => return skipped(assignment, "there is no Python code to look at, or it was not asked for", false),
     };
-    let finding = |check: &Check| match &program {
+    let finding = |check: &Check| match program {
         Ok(program) => match code::look(program, &check.ask) {
             Finding::Undecided(why) if !is_python => Finding::Without(why),
             finding => finding,
         },
-        Err(why) => Finding::Without(why.clone()),
+        Err(long) => Finding::Without(long.to_string()),
     };
     assignment.checks.iter().map(|check| CheckReport::new(check, checks.renamed, finding(check))).collect()
 }
@@ -134,9 +147,4 @@ pub(super) fn skipped(assignment: &Assignment, why: &str, counts: bool) -> Vec<C
         CheckReport::new(check, false, if counts { Finding::Without(why) } else { Finding::Undecided(why) })
     };
     assignment.checks.iter().map(skipped).collect()
-}
-
-/// The code of a submission.
-pub(super) fn program(submission: &Submission) -> Result<Program, TooLong> {
-    Program::read(&submission.file_name().to_string_lossy(), submission.source(), submission.siblings())
 }

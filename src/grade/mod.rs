@@ -100,8 +100,9 @@ pub fn look_at_code(
     graded: Graded<'_>,
     options: Options<'_>,
 ) -> Result<Vec<CheckReport>, GradeError> {
-    let mut reports = checks::look(assignment, graded, options.checks, true);
-    reports.extend(calls::look(assignment, graded, options)?);
+    let code = checks::read(graded, options.checks);
+    let mut reports = checks::look(assignment, &code, options.checks, true);
+    reports.extend(calls::look(assignment, graded, &code, options)?);
     Ok(reports)
 }
 
@@ -163,7 +164,8 @@ impl<'a> Plan<'a> {
     fn carry_out(&self, graded: Graded<'_>, session: &Session<'_>, options: Options<'_>) -> Result<Report, GradeError> {
         let Plan { assignment, combinations, planned } = self;
         let is_python = session.syntax_error().is_none();
-        let mut checks = checks::look(assignment, graded, options.checks, is_python);
+        let code = checks::read(graded, options.checks);
+        let mut checks = checks::look(assignment, &code, options.checks, is_python);
         let functions = options.checks.functions;
         if let Some(words) = session.syntax_error() {
             checks.extend(calls::skipped(assignment, "Python can't read the program", functions));
@@ -212,7 +214,7 @@ impl<'a> Plan<'a> {
         let dice = dice.collect::<Result<Vec<_>, _>>()?;
         let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice)?;
         let (judged, dice) = ((&judgement, case_runs), (&dice, dice_runs));
-        checks.extend(calls::look(assignment, graded, options)?);
+        checks.extend(calls::look(assignment, graded, &code, options)?);
         let checks = (checks, options.checks.strict);
         Ok(report::judged(assignment, graded, session, judged, dice, finished.short_from, checks))
     }
