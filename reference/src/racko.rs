@@ -212,9 +212,9 @@ pub(crate) fn call(console: &mut Console<'_>, function: &str, arguments: &[Value
                 return None;
             }
             let mut table = Table { random, deck, discard, fresh_pile: true, reshuffled: false };
-            show_cards(console, &table, &rack, 1, 1);
+            show_situation(console, &table, &rack, 1, 1);
             play_turn(console, &mut table, &mut rack, 1)
-                .map(|()| done(None, vec![(0, &table.deck), (1, &table.discard), (2, &rack)], (2, 2)))
+                .map(|()| done(None, vec![(0, &table.deck), (1, &table.discard), (2, &rack)], (3, 2)))
         }
         _ => return None,
     })

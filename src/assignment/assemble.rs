@@ -4,12 +4,13 @@ use std::collections::{BTreeSet, HashSet};
 
 use reference::Game;
 use reference::functions::{self, Value};
+use reference::rules::Rule;
 use reference::rulings::Question;
 use serde::de::DeserializeOwned;
 
 use super::calls::{Call, CallCase, ExpectedCall};
 use super::case::{Case, DiceRuns, Script, Task};
-use super::checks::{Ask, Check, Finding, Forbidden};
+use super::checks::{Ask, Check, Finding, Forbidden, RuleId};
 use super::error::{AssignmentError, FileError, did_you_mean};
 use super::raw::{Input, RawAssignment, RawCase, RawCheck, RawDice, RawLimits, RawRulings};
 use super::source::{ASSIGNMENT_FILE, CASES_FOLDER, Source};
@@ -99,7 +100,7 @@ pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment,
     check_ids(&document, &ids)?;
     check_files(&document, &source, &ids)?;
 
-    let checks = checks(&document, &title, raw.checks.unwrap_or_default(), &ids)?;
+    let checks = checks(&document, &title, game, raw.checks.unwrap_or_default(), &ids)?;
     let mut cases: Vec<Case> = Vec::new();
     let mut calls = Vec::new();
     for (index, id) in ids.iter().enumerate() {
@@ -145,13 +146,14 @@ pub(super) fn assignment(source: Source, missing: Missing) -> Result<Assignment,
 fn checks(
     document: &Document,
     title: &str,
+    game: Game,
     raw: Vec<RawCheck>,
     cases: &[CaseId],
 ) -> Result<Vec<Check>, AssignmentError> {
     let mut checks: Vec<Check> = Vec::new();
     for (index, raw) in raw.into_iter().enumerate() {
         let way = [Step::Key("checks"), Step::Index(index)];
-        let check = check(document, title, raw, &way)?;
+        let check = check(document, title, game, raw, &way)?;
         if cases.contains(&check.id) || checks.iter().any(|other| other.id == check.id) {
             let message = format!("`{}` is the id of another check or of a case", check.id);
             return Err(document.fault(&way, message, "give each an id of its own"));
@@ -161,7 +163,13 @@ fn checks(
     Ok(checks)
 }
 
-fn check(document: &Document, title: &str, raw: RawCheck, way: &[Step<'_>]) -> Result<Check, AssignmentError> {
+fn check(
+    document: &Document,
+    title: &str,
+    game: Game,
+    raw: RawCheck,
+    way: &[Step<'_>],
+) -> Result<Check, AssignmentError> {
     fn texts<T>(list: List<T>, text: impl Fn(T) -> String) -> Vec<String> {
         list.0.into_iter().map(text).collect()
     }
@@ -212,7 +220,25 @@ fn check(document: &Document, title: &str, raw: RawCheck, way: &[Step<'_>]) -> R
         return Err(document.fault(way, message, "delete the line `within: …`"));
     }
     let (points, is_note) = worth(document, way, &id, raw.points, raw.finding)?;
-    Ok(Check { id, points, is_note, rule: raw.rule.map(|rule| rule.0), ask })
+    let rule = rule(document, way, game, raw.rule)?;
+    Ok(Check { id, points, is_note, rule, ask })
+}
+
+/// The rule behind a check, which is one of the game's.
+fn rule(
+    document: &Document,
+    way: &[Step<'_>],
+    game: Game,
+    rule: Option<RuleId>,
+) -> Result<Option<&'static Rule>, AssignmentError> {
+    match rule {
+        Some(RuleId(rule)) if !game.rules().contains(&rule) && !game.code_rules().contains(&rule) => {
+            let message = format!("`{}` is a rule of another game than {}", rule.id, game.name());
+            let help = format!("`check rules {}` lists its own; a check of your own needs none", game.name());
+            Err(document.fault(way, message, help))
+        }
+        rule => Ok(rule.map(|rule| rule.0)),
+    }
 }
 
 /// What a check is worth, and whether what it finds is only noted.
@@ -512,7 +538,7 @@ fn call_case(
         points,
         is_note,
         visibility: raw.visibility.unwrap_or_default(),
-        rule: raw.rule.map(|rule| rule.0),
+        rule: rule(document, &[], game, raw.rule)?,
         calls,
         inputs,
         expected: is_said.then_some(expected),

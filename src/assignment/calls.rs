@@ -102,15 +102,21 @@ impl FromYaml for Calls {
         let function = function.trim().to_owned();
         let inside = rest.trim_end().strip_suffix(')').filter(|_| is_name(&function)).ok_or_else(fault)?.trim();
         let one = |arguments| Call { function: function.clone(), arguments };
-        if let Some((first, last)) = inside.split_once("..") {
-            let number = |text: &str| text.trim().parse::<i64>().map_err(|_| fault());
-            let (first, last) = (number(first)?, number(last)?);
+        let number = |text: &str| text.trim().parse::<i64>().ok();
+        let range = inside.split_once("..").and_then(|(first, last)| Some((number(first)?, number(last)?)));
+        if let Some((first, last)) = range {
             if first > last || last - first >= MOST_CALLS {
                 return Err(fault());
             }
             return Ok(Calls((first..=last).map(|number| one(vec![Value::Number(number)])).collect()));
         }
-        let arguments = inside.replace("True", "true").replace("False", "false");
+        // Texts are as they are; between them Python's truth values are written as JSON's.
+        let parts = inside.split('"').enumerate();
+        let parts = parts.map(|(index, part)| match index % 2 {
+            0 => part.replace("True", "true").replace("False", "false"),
+            _ => part.to_owned(),
+        });
+        let arguments = parts.collect::<Vec<_>>().join("\"");
         let arguments: Vec<serde_json::Value> = serde_json::from_str(&format!("[{arguments}]")).map_err(|_| fault())?;
         let arguments: Option<Vec<Value>> = arguments.iter().map(value).collect();
         Ok(Calls(vec![one(arguments.ok_or_else(fault)?)]))

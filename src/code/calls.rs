@@ -46,6 +46,18 @@ pub(super) fn has(program: &Program, wanted: &CallPattern) -> Finding {
             other = Some((file, node, true));
         }
     }
+    // It may be called by another name.
+    let is_given = |(file, node): (&File, Node<'_>)| {
+        let is_name = matches!(node.kind(), "identifier" | "attribute");
+        let name = if node.kind() == "attribute" { file.field(node, "attribute") } else { Some(file.text_of(node)) };
+        let outer = node.parent().map_or("", |outer| outer.kind());
+        is_name
+            && name == Some(wanted.function.as_str())
+            && matches!(outer, "assignment" | "argument_list" | "named_expression")
+    };
+    if program.nodes().any(is_given) {
+        return Finding::Undecided(format!("`{}` may be called by another name", wanted.function));
+    }
     match other {
         Some((file, node, _)) => {
             let (place, words) = program.place(file, node);
@@ -106,6 +118,9 @@ pub(super) fn none(program: &Program, forbidden: &Forbidden<String>) -> Finding 
             "identifier" => {
                 Some(file.text_of(function)).filter(|name| functions::named(&all, name).is_empty())?.to_owned()
             }
+            "attribute" if file.field(function, "object") == Some("builtins") => {
+                file.field(function, "attribute")?.to_owned()
+            }
             "attribute" => format!(".{}", file.field(function, "attribute")?),
             _ => return None,
         };
@@ -129,6 +144,9 @@ pub(super) fn in_scope(
         return first.unwrap_or(Finding::Kept);
     };
     let scope = functions::reach(program, name);
+    if scope.is_empty() && functions::may_be_defined(program, name) {
+        return Finding::Undecided(format!("what `{name}` is can't be told without running the program"));
+    }
     if scope.is_empty() {
         return Finding::Without(format!("there is no function named `{name}` to look at"));
     }

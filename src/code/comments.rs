@@ -40,7 +40,10 @@ pub(super) fn explain(program: &Program, kinds: &[Commented]) -> Finding {
             }
         }
     }
-    if is_empty && program.is_whole() {
+    if is_empty && !program.is_whole() {
+        return Finding::unreadable();
+    }
+    if is_empty {
         return Finding::Without("the program has nothing in it that a comment could explain".to_owned());
     }
     let Some((file, node, what)) = bare.first() else { return Finding::Kept };
@@ -122,8 +125,15 @@ impl<'p> Lines<'p> {
         let decorated = node.parent().filter(|parent| parent.kind() == "decorated_definition");
         // A comment may stand before the decorators or after them.
         let starts = [decorated, Some(node)].into_iter().flatten().map(|node| node.start_position());
-        let body = ["body", "consequence"].iter().find_map(|field| node.child_by_field_name(field));
-        self.beside(node, body) || starts.into_iter().any(|start| self.above(start.row, start.column))
+        let body = body_of(node);
+        // An `else:` or a `try:` that begins with it may have the comment.
+        let block = node.parent().filter(|block| block.kind() == "block" && parts(*block).first() == Some(&node));
+        let outer = block.and_then(|block| block.parent());
+        let outer = outer.filter(|outer| matches!(outer.kind(), "else_clause" | "try_statement" | "with_statement"));
+        let outer = outer.map(|outer| outer.start_position());
+        outer.is_some_and(|start| self.lines[start.row].comment == Some(true) || self.above(start.row, start.column))
+            || self.beside(node, body)
+            || starts.into_iter().any(|start| self.above(start.row, start.column))
     }
 
     /// A comment in the lines of what is said before the colon, or behind it.
@@ -152,11 +162,12 @@ impl<'p> Lines<'p> {
             row = simple.0;
         }
         let alone = row == first;
-        while alone && row.checked_sub(1).is_some_and(|above| self.is_empty(above)) {
-            row -= 1;
-        }
-        // The last lines of a block of comments may be drawn.
+        // The last lines of a block of comments may be drawn, and empty lines may part them.
         while let Some(above) = row.checked_sub(1) {
+            if alone && self.is_empty(above) {
+                row = above;
+                continue;
+            }
             let line = &self.lines[above];
             if line.string {
                 return true;
@@ -176,9 +187,15 @@ impl<'p> Lines<'p> {
 
     /// A comment that is the first thing inside of it.
     fn inside(&self, node: Node<'_>) -> bool {
-        let rest = &self.lines[self.last_of_head(node) + 1..];
+        let first = self.last_of_head(node) + 1;
+        let last = body_of(node).map_or(0, |body| body.end_position().row);
+        let Some(rest) = self.lines.get(first..=last) else { return false };
         let mut rest = rest.iter().skip_while(|line| !line.code && line.comment.is_none());
-        rest.find_map(|line| if line.code { Some(false) } else { line.comment.filter(|says| *says) }).unwrap_or(false)
+        // Or the comment beside the first thing in it.
+        rest.find_map(
+            |line| if line.code { Some(line.comment == Some(true)) } else { line.comment.filter(|says| *says) },
+        )
+        .unwrap_or(false)
     }
 
     fn is_empty(&self, row: usize) -> bool {
@@ -198,6 +215,11 @@ fn documented(statement: Node<'_>) -> Option<Node<'_>> {
     let block =
         statement.parent().filter(|block| block.kind() == "block" && parts(*block).first() == Some(&statement))?;
     block.parent().filter(|outer| matches!(outer.kind(), "function_definition" | "class_definition"))
+}
+
+/// What is done in a function, a selection or an iteration.
+fn body_of(node: Node<'_>) -> Option<Node<'_>> {
+    ["body", "consequence"].iter().find_map(|field| node.child_by_field_name(field))
 }
 
 fn has_letters(file: &File, node: Node<'_>) -> bool {

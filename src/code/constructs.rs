@@ -9,6 +9,10 @@ use crate::assignment::{Construct, Forbidden};
 
 /// None of these stands in the code.
 pub(super) fn none(program: &Program, forbidden: &Forbidden<Construct>) -> Finding {
+    // Of what is no Python a part may look like anything.
+    if !program.is_whole() {
+        return Finding::unreadable();
+    }
     in_scope(program, forbidden.within.as_deref(), |file, node, rack| {
         // What a type hint says is never made.
         let is_hint = || std::iter::successors(node.parent(), Node::parent).take(4).any(|outer| outer.kind() == "type");

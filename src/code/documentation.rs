@@ -13,32 +13,32 @@ const PURPOSE: &[&str] =
     &["purpose", "game", "play", "simulat", "goal", "aim", "descri", "implement", "lets", "allow", "summary"];
 const PURPOSE_PHRASES: &[&str] = &["program that", "program which", "program to", "program for", "script that"];
 const INPUT: &[&str] = &[
-    "input", "enter", "type", "typing", "answer", "keyboard", "key", "read", "ask", "expect", "receive", "choice",
-    "choose", "respon", "y/n", "prompt", "press", "decide", "takes", "reply", "replies",
+    "input", "enter", "type", "typing", "answer", "keyboard", "read", "ask", "expect", "receive", "choice", "choose",
+    "respon", "y/n", "prompt", "press", "decide", "takes", "reply", "replies", "provide", "give", "eingabe", "entrada",
 ];
 const OUTPUT: &[&str] = &[
     "output", "print", "display", "show", "result", "tell", "announce", "report", "write", "writes", "screen",
-    "produce", "says", "gives", "states",
+    "produce", "says", "gives", "states", "return", "see", "out", "ausgabe", "salida",
 ];
-/// Labels of lines that tell something else.
-const OTHER: &[&str] = &["author", "name", "date", "file", "class", "course", "section", "due", "version", "student"];
-
 /// Comments document this of the program of this name.
 pub(super) fn documents(program: &Program, topic: Topic, name: &str) -> Finding {
     let entries = documentation(program.main());
     // A line that is labelled as something else says nothing of this.
+    let only = |entry: &Entry, words, others| has(&entry.label, words) && !has(&entry.label, others);
     let is_about = |entry: &&Entry| match topic {
         Topic::Name => true,
-        Topic::Purpose => !has(&entry.label, INPUT) && !has(&entry.label, OUTPUT) && !has(&entry.label, OTHER),
-        Topic::Input => !has(&entry.label, OUTPUT),
-        Topic::Output => !has(&entry.label, INPUT),
+        Topic::Purpose => !has(&entry.label, INPUT) && !has(&entry.label, OUTPUT) || has(&entry.label, PURPOSE),
+        Topic::Input => !only(entry, OUTPUT, INPUT),
+        Topic::Output => !only(entry, INPUT, OUTPUT),
     };
     // A label without anything after it documents nothing.
     let told = |entry: &&Entry| entry.label.is_empty() || !is_empty(&entry.value);
     let lines = entries.iter().filter(told).filter(is_about).map(|entry| format!("{} {}", entry.label, entry.value));
     let text = lines.collect::<Vec<_>>().join("\n").to_lowercase();
+    let name = name.to_lowercase();
+    let own: Vec<&str> = name.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 3).collect();
     let found = match topic {
-        Topic::Name => has(&text, &["name", "title", "filename"]) || text.contains(&name.to_lowercase()),
+        Topic::Name => has(&text, &["name", "title", "filename"]) || has(&text, &own),
         Topic::Purpose => has(&text, PURPOSE) || PURPOSE_PHRASES.iter().any(|phrase| text.contains(phrase)),
         Topic::Input => has(&text, INPUT),
         Topic::Output => has(&text, OUTPUT),
@@ -68,27 +68,30 @@ fn has(text: &str, starts: &[&str]) -> bool {
     words.any(|word| starts.iter().any(|start| word.starts_with(start)))
 }
 
-/// The comments that are about the whole program: those before its first statement, strings that stand alone outside of
-/// all functions, and blocks of two lines of comments or more that stand there.
+/// The comments that are about the whole program: those before its first statement that is no import and after its last
+/// one, the strings that stand alone outside of all functions or begin one, and blocks of two lines of comments or more
+/// that stand there.
 fn documentation(file: &File) -> Vec<Entry> {
     let root = file.root();
     let statements = parts(root);
-    let first = statements.first().map_or(usize::MAX, Node::start_byte);
+    let code = || statements.iter().filter(|node| !node.kind().starts_with("import") && lone_string(**node).is_none());
+    let first = code().next().map_or(usize::MAX, Node::start_byte);
+    let last = code().next_back().map_or(0, Node::end_byte);
     let comments: Vec<Node<'_>> = nodes(root).filter(|node| node.kind() == "comment").collect();
     let is_alone = |comment: &Node<'_>| comment.start_position().column == 0;
     let rows: BTreeSet<usize> =
         comments.iter().filter(|node| is_alone(node)).map(|node| node.start_position().row).collect();
     let in_block = |row: usize| rows.contains(&(row + 1)) || row > 0 && rows.contains(&(row - 1));
     let counts = |comment: &Node<'_>| {
-        comment.start_byte() < first || is_alone(comment) && in_block(comment.start_position().row)
+        let place = comment.start_byte();
+        place < first || is_alone(comment) && (place > last || in_block(comment.start_position().row))
     };
     let mut lines: Vec<(usize, &str)> = vec![];
     for comment in comments.iter().filter(|comment| counts(comment) && !is_for_machines(file, **comment)) {
         lines.push((line(*comment), file.text_of(*comment).trim_start_matches('#')));
     }
     // A function that is the whole program may be documented in its stead.
-    let main = statements.iter().filter(|node| file.field(**node, "name") == Some("main"));
-    let strings = statements.iter().copied().filter_map(lone_string).chain(main.copied().filter_map(docstring));
+    let strings = statements.iter().copied().filter_map(|node| lone_string(node).or_else(|| docstring(node)));
     lines.extend(strings.flat_map(|string| lines_of(file, string)));
     lines.sort_by_key(|(line, _)| *line);
     entries(lines)
@@ -119,7 +122,11 @@ pub(super) fn docstring(definition: Node<'_>) -> Option<Node<'_>> {
 /// Whether a comment speaks to a system or an editor: `#!/usr/bin/env python3`, `# -*- coding: utf-8 -*-`.
 pub(super) fn is_for_machines(file: &File, comment: Node<'_>) -> bool {
     let (row, text) = (comment.start_position().row, file.text_of(comment));
-    row == 0 && text.starts_with("#!") || row < 2 && (text.contains("coding:") || text.contains("coding="))
+    let tools = ["noqa", "type:", "pylint:", "fmt:", "flake8:", "mypy:", "ruff:", "pragma:"];
+    let said = text.trim_start_matches('#').trim_start();
+    row == 0 && text.starts_with("#!")
+        || row < 2 && (text.contains("coding:") || text.contains("coding="))
+        || tools.iter().any(|tool| said.starts_with(tool))
 }
 
 /// A line of comments: a label, if it has one, and what is written after it, which may go on in the lines below.
@@ -147,9 +154,14 @@ pub(super) fn header(program: &Program, wanted: &[String]) -> Finding {
     }
 }
 
-/// Whether a value is not filled in.
+/// Whether a value is not filled in: nothing that says anything, or a stand-in such as `<your name>`.
 fn is_empty(value: &str) -> bool {
-    value.is_empty() || value.find('<').is_some_and(|at| value[at..].contains('>'))
+    let is_stand_in = |inside: &str| {
+        let is_edge = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        is_edge(inside.chars().next()) && is_edge(inside.chars().next_back()) && !inside.contains(['@', '/'])
+    };
+    let inside = value.split_once('<').and_then(|(_, rest)| Some(rest.split_once('>')?.0));
+    !value.contains(char::is_alphanumeric) || ["TODO", "TBD"].contains(&value) || inside.is_some_and(is_stand_in)
 }
 
 /// The labelled lines of the comment, or of the string, that stands before the first statement.
@@ -167,31 +179,40 @@ fn header_entries(file: &File) -> Vec<Entry> {
     }
     lines.extend(docstring.into_iter().flat_map(|string| lines_of(file, string)));
     lines.sort_by_key(|(line, _)| *line);
-    let mut entries = entries(lines);
-    entries.retain(|entry| !entry.label.is_empty());
-    entries
+    // What is parted from the header by an empty line is about something else.
+    let blank = |pair: &[(usize, &str)]| pair[1].0 > pair[0].0 + 1;
+    let mut blocks: Vec<Vec<Entry>> = vec![];
+    for block in lines.chunk_by(|one, other| !blank(&[*one, *other])) {
+        let mut block = entries(block.to_vec());
+        block.retain(|entry| !entry.label.is_empty());
+        blocks.push(block);
+    }
+    blocks.into_iter().find(|block| !block.is_empty()).unwrap_or_default()
 }
 
 /// Lines of comments as labels and values. A value may go on, or stand, in the lines below its label.
 fn entries(lines: Vec<(usize, &str)>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = vec![];
-    let mut last = 0;
     for (line, text) in lines {
         // Boxes are drawn around headers.
-        let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '|' | '#' | '=' | '-'));
+        let text =
+            text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '|' | '#' | '=' | '-' | '║' | '│'));
         if text.is_empty() {
             continue;
         }
-        match (text.split_once(':'), entries.last_mut()) {
-            (Some((label, value)), _) if is_label(label) && !value.starts_with("//") => {
+        let is_waiting = |entry: &Entry| !entry.label.is_empty() && entry.value.is_empty();
+        let is_sentence = |label: &str| label.split_whitespace().count() > 3;
+        match (text.split_once([':', '：']), entries.last_mut()) {
+            (Some((label, value)), last)
+                if is_label(label)
+                    && !value.starts_with("//")
+                    && !(is_sentence(label) && last.as_ref().is_some_and(|last| is_waiting(last))) =>
+            {
                 entries.push(Entry { line, label: label.trim().to_owned(), value: value.trim().to_owned() });
             }
-            (_, Some(entry)) if line == last + 1 || !entry.label.is_empty() && entry.value.is_empty() => {
-                entry.value = format!("{} {text}", entry.value).trim().to_owned();
-            }
+            (_, Some(entry)) if is_waiting(entry) => entry.value = text.to_owned(),
             _ => entries.push(Entry { line, label: String::new(), value: text.to_owned() }),
         }
-        last = line;
     }
     entries
 }

@@ -16,6 +16,8 @@ pub(super) struct Function<'p> {
     parameters: Option<Node<'p>>,
     /// Whether it is a method.
     in_class: bool,
+    /// Whether it stands inside of another function.
+    is_nested: bool,
 }
 
 /// All functions and methods of a program.
@@ -42,7 +44,8 @@ pub(super) fn all(program: &Program) -> Vec<Function<'_>> {
             };
             if let Some((name, parameters)) = function {
                 let in_class = around.last().is_some_and(|(_, is_class)| *is_class);
-                found.push(Function { file, node, name, parameters, in_class });
+                let is_nested = around.iter().any(|(_, is_class)| !is_class);
+                found.push(Function { file, node, name, parameters, in_class, is_nested });
             }
             if matches!(node.kind(), "function_definition" | "class_definition") {
                 around.push((node.end_byte(), node.kind() == "class_definition"));
@@ -52,9 +55,12 @@ pub(super) fn all(program: &Program) -> Vec<Function<'_>> {
     found
 }
 
-/// The functions of this name that are no methods.
+/// The functions of this name that are no methods; those inside of others only where there are none outside.
 pub(super) fn named<'p>(all: &[Function<'p>], name: &str) -> Vec<Function<'p>> {
-    all.iter().filter(|function| function.name == name && !function.in_class).copied().collect()
+    let named = all.iter().filter(|function| function.name == name && !function.in_class);
+    let (nested, outer): (Vec<Function<'p>>, Vec<Function<'p>>) =
+        named.copied().partition(|function| function.is_nested);
+    if outer.is_empty() { nested } else { outer }
 }
 
 /// There is a function of this name and these parameters, and something calls it.
@@ -170,6 +176,9 @@ fn is_used(program: &Program, all: &[Function<'_>], name: &str) -> bool {
     program.nodes().any(|(file, node)| {
         let is_own = || own.iter().any(|own| std::ptr::eq(own.file, file) && is_within(node, own.node));
         node.kind() == "identifier" && file.text_of(node) == name && !is_own() && is_use(node)
+    }) || own.iter().any(|own| {
+        // Whoever decorates it may call it.
+        own.node.parent().is_some_and(|parent| parent.kind() == "decorated_definition")
     })
 }
 
@@ -190,7 +199,10 @@ fn is_use(node: Node<'_>) -> bool {
         "keyword_argument" | "default_parameter" | "typed_default_parameter" => !is("name"),
         "function_definition" | "class_definition" => !is("name"),
         "parameters" | "lambda_parameters" | "typed_parameter" | "global_statement" | "nonlocal_statement"
-        | "dotted_name" | "aliased_import" | "delete_statement" => false,
+        | "delete_statement" => false,
+        // Under another name it may well be called.
+        "dotted_name" => parent.parent().is_some_and(|outer| outer.kind() == "aliased_import"),
+        "aliased_import" => false,
         _ => true,
     }
 }
@@ -206,7 +218,7 @@ fn calls_by_text(program: &Program) -> bool {
 /// none of this name.
 pub(super) fn reach<'p>(program: &'p Program, name: &str) -> Vec<Function<'p>> {
     let all = all(program);
-    let mut reached = named(&all, name);
+    let mut reached: Vec<Function<'_>> = named(&all, name).last().copied().into_iter().collect();
     let mut next = 0;
     while let Some(&function) = reached.get(next) {
         for node in nodes(function.node) {
@@ -215,7 +227,7 @@ pub(super) fn reach<'p>(program: &'p Program, name: &str) -> Vec<Function<'p>> {
                 _ => None,
             };
             let Some(called) = called else { continue };
-            for other in named(&all, function.file.text_of(called)) {
+            if let Some(other) = named(&all, function.file.text_of(called)).last().copied() {
                 if !reached.iter().any(|known| known.node == other.node && std::ptr::eq(known.file, other.file)) {
                     reached.push(other);
                 }
@@ -231,11 +243,18 @@ pub(super) fn first_parameter(function: Function<'_>) -> Option<String> {
     parameters(function)?.first().map(|parameter| parameter.name.to_owned())
 }
 
-/// Whether a name may be given to a function without a definition: `is_sorted = in_order`, `from helper import check as is_sorted`.
-fn may_be_defined(program: &Program, name: &str) -> bool {
+/// Whether a name may be given to a function without a definition: `is_sorted = in_order`, `from helper import check as
+/// is_sorted`, or by a module that nobody knows beforehand.
+pub(super) fn may_be_defined(program: &Program, name: &str) -> bool {
     program.nodes().any(|(file, node)| match node.kind() {
-        "assignment" => file.field(node, "left") == Some(name),
+        "assignment" => {
+            let left = node.child_by_field_name("left");
+            left.is_some_and(|left| nodes(left).any(|part| part.kind() == "identifier" && file.text_of(part) == name))
+        }
+        "named_expression" => file.field(node, "name") == Some(name),
         "aliased_import" => file.field(node, "alias") == Some(name),
+        "identifier" => ["importlib", "__import__"].contains(&file.text_of(node)),
+        "attribute" => file.text_of(node) == "sys.path",
         "dotted_name" => {
             let from = node.parent().filter(|parent| parent.kind() == "import_from_statement");
             file.text_of(node) == name && from.is_some_and(|from| from.child_by_field_name("module_name") != Some(node))

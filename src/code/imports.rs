@@ -84,7 +84,7 @@ pub(super) fn only(program: &Program, allowed: &[String]) -> Finding {
         for import in all(file) {
             let is_beside = program.files().iter().any(|file| {
                 let own = file.name.strip_suffix(".py").unwrap_or(&file.name);
-                own == import.module.replace('.', "/") || own.starts_with(&format!("{}/", top(import.module)))
+                own.split('/').any(|part| part == top(import.module))
             });
             if !allowed.iter().any(|name| name == top(import.module)) && !is_beside {
                 let (place, words) = program.place(file, import.node);

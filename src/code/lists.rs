@@ -26,6 +26,7 @@ const MOST_STEPS: usize = 8;
 /// A list of this name starts with these numbers.
 pub(super) fn starts(program: &Program, wanted: &StartingList) -> Finding {
     let mut others = vec![];
+    let mut unknown = false;
     let mut names = vec![];
     for (file, node) in program.nodes() {
         for (target, right) in assigned(node) {
@@ -41,18 +42,14 @@ pub(super) fn starts(program: &Program, wanted: &StartingList) -> Finding {
                 Value::List(numbers) if numbers == wanted.numbers => return Finding::Kept,
                 // What else has a part of this name is no list of it.
                 _ if target.kind() == "attribute" => {}
-                Value::Unknown => {
-                    return Finding::Undecided(format!(
-                        "what `{}` starts as can't be told without running it",
-                        wanted.name
-                    ));
-                }
-                Value::List(numbers) if numbers.is_empty() => {
-                    return Finding::Undecided(format!("`{}` starts empty, and is filled later", wanted.name));
-                }
+                Value::Unknown => unknown = true,
+                Value::List(numbers) if numbers.is_empty() => unknown = true,
                 value => others.push((file, node, value)),
             }
         }
+    }
+    if unknown || !others.is_empty() && is_filled_later(program, wanted) {
+        return Finding::Undecided(format!("what `{}` starts as can't be told without running it", wanted.name));
     }
     let shown = format!("{:?}", wanted.numbers);
     match others.first() {
@@ -81,6 +78,17 @@ pub(super) fn starts(program: &Program, wanted: &StartingList) -> Finding {
             Finding::missing(program, None, format!("there is no list named `{}`{close}", wanted.name))
         }
     }
+}
+
+/// Whether a part of the list is given one of these numbers.
+fn is_filled_later(program: &Program, wanted: &StartingList) -> bool {
+    program.nodes().any(|(file, node)| {
+        assigned(node).into_iter().any(|(target, right)| {
+            let is_part = target.kind() == "subscript" && file.field(target, "value") == Some(wanted.name.as_str());
+            let number = right.filter(|_| is_part).map(|right| value(program, file, right));
+            matches!(number, Some(Value::Number(number)) if wanted.numbers.contains(&number))
+        })
+    })
 }
 
 /// What is assigned here: each target with its value, where the two can be told.

@@ -62,7 +62,10 @@ impl Program {
             let mut found = vec![];
             for module in imports::names(file) {
                 let plain: PathBuf = module.split('.').collect();
-                for path in [plain.with_extension("py"), plain.join("__init__.py")] {
+                // In a package names may be meant from there on.
+                let inside = Path::new(&file.name).parent().unwrap_or(Path::new("")).join(&plain);
+                let paths = [&plain, &inside].map(|path| [path.with_extension("py"), path.join("__init__.py")]);
+                for path in paths.into_iter().flatten() {
                     if let Some((&path, &bytes)) = siblings.get_key_value(path.as_path())
                         && !seen.contains(&path)
                     {

@@ -152,6 +152,9 @@ fn judge(
     match &told.loading {
         Loading::Done => {}
         Loading::Plays => {
+            if outcome.ending == Ending::TimedOut {
+                return Found::Wrong(None, "the program does not come to an end while it is loaded".to_owned());
+            }
             let why = "the program prints or asks something as soon as it is loaded, so that no function of it can be called by itself";
             return Found::Wrong(None, why.to_owned());
         }
@@ -194,7 +197,9 @@ fn judge_call(
     let wrong = |at: Option<usize>, why: String| Some(Found::Wrong(at.or_else(|| line(function)), why));
     let after = format!("after `{call}`{answered}");
     let (truth, shown) = match &told.end {
-        CallEnd::Missing => return Some(absent(case, function)),
+        CallEnd::Missing => {
+            return Some(Found::Untold(format!("`{function}` can't be called without running the whole program")));
+        }
         CallEnd::Needs(name) => return Some(needs(function, name)),
         CallEnd::Broke(said, _) if said.starts_with("EOFError") => {
             return wrong(None, format!("{after} it asks for another answer when it should be done"));

@@ -13,8 +13,8 @@ use memchr::memmem;
 use super::submission::FileCopy;
 use super::{Outcome, Script, Submission};
 
-/// Its name can't be that of a module.
-const CALLER: &str = "check-calls.py";
+/// Its name can't be that of a module, and is no other file's.
+const CALLER: &str = "check-calls";
 
 /// A program whose functions can be called.
 #[derive(Debug)]
@@ -82,14 +82,15 @@ impl Callable {
     /// The functions of a submission.
     #[must_use]
     pub fn new(submission: &Submission) -> Callable {
-        let program = FileCopy {
-            path: PathBuf::from(CALLER),
-            bytes: include_bytes!("python/calls.py").to_vec(),
-            executable: false,
-        };
-        let files = submission.files().filter(|file| file.path != program.path).cloned().collect();
+        let mut name = format!("{CALLER}.py");
+        while submission.files().any(|file| file.path.as_os_str() == name.as_str()) {
+            name.insert(0, '_');
+        }
+        let path = PathBuf::from(&name);
+        let program = FileCopy { path, bytes: include_bytes!("python/calls.py").to_vec(), executable: false };
+        let files = submission.files().cloned().collect();
         Callable {
-            submission: Submission::new(CALLER.to_owned(), program, files),
+            submission: Submission::new(name, program, files),
             file: submission.file_name().to_string_lossy().into_owned(),
             mark: format!("{:016x}", RandomState::new().build_hasher().finish()),
         }

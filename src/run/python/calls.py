@@ -9,22 +9,25 @@ import _ast
 import builtins
 import os
 import sys
-import types
 
 # What may be called for a name's first value: it makes something, and neither asks nor says anything.
 MAKERS = set(
-    "abs bool bytes chr complex dict divmod enumerate filter float frozenset int iter len list map max min ord pow range"
+    "abs all any bool bytes chr complex dict divmod enumerate filter float frozenset int iter len list map max min ord pow range"
     " repr reversed round set slice sorted str sum tuple type zip"
     " Counter OrderedDict Random SystemRandom TypeVar count cycle defaultdict deque namedtuple repeat".split()
 )
 MODULES = {"collections", "dataclasses", "enum", "functools", "itertools", "math", "operator", "random", "string", "typing"}
 DEFINITIONS = _ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef, _ast.Import, _ast.ImportFrom, _ast.Pass
+DEFINITIONS += (getattr(_ast, "TypeAlias", _ast.Pass),)
+# What nobody changes in its place.
+FIXED = type(None), bool, int, float, complex, str, bytes, tuple, frozenset, range, type, type(sys), type(len), type(lambda: 0)
 
 
 def nodes(node):
     found = [node]
     for node in found:
-        for name in node._fields:
+        # What a lambda does is not done yet.
+        for name in node._fields if not isinstance(node, _ast.Lambda) else ():
             part = getattr(node, name, None)
             parts = part if isinstance(part, list) else [part]
             found.extend(part for part in parts if isinstance(part, _ast.AST))
@@ -68,19 +71,29 @@ def is_kept(statement):
 
 
 def split(tree):
-    """Takes away what is not kept; returns the names that have no value because of that."""
-    kept, names = [], set()
+    """Takes away what is not kept; returns the names that have no value because of that, and those that may have another
+    one: what is left out may change what they stand for."""
+    kept, unset, touched = [], set(), set()
     for statement in tree.body:
         if is_kept(statement):
             kept.append(statement)
-        else:
-            stored = (node for node in nodes(statement) if isinstance(node, _ast.Name) and isinstance(node.ctx, _ast.Store))
-            names.update(node.id for node in stored)
+            continue
+        for node in nodes(statement):
+            if isinstance(node, _ast.Name):
+                (unset if isinstance(node.ctx, _ast.Store) else touched).add(node.id)
+            elif isinstance(node, _ast.Attribute) and isinstance(node.ctx, _ast.Store):
+                unset.update(part.id for part in nodes(node.value) if isinstance(part, _ast.Name))
+            elif isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
+                unset.add(node.name)
+            elif isinstance(node, _ast.alias):
+                unset.add((node.asname or node.name).split(".")[0])
+            elif isinstance(node, _ast.ExceptHandler) and node.name:
+                unset.add(node.name)
     for node in nodes(tree):
         if isinstance(node, _ast.Global):
-            names.update(node.names)
+            unset.update(node.names)
     tree.body = kept
-    return names
+    return unset, touched
 
 
 def main():
@@ -102,7 +115,7 @@ def main():
 
     def shown(value):
         try:
-            return carried(repr(value)[:4000])
+            return carried((list.__repr__ if isinstance(value, list) else repr)(value)[:4000])
         except BaseException:
             return carried("something that can't be shown")
 
@@ -131,8 +144,8 @@ def main():
 
     with open(file, "rb") as opened:
         tree = compile(opened.read(), file, "exec", 0x400)  # PyCF_ONLY_AST
-    unset = split(tree)
-    module = types.ModuleType(os.path.splitext(file)[0])
+    unset, touched = split(tree)
+    module = type(sys)(os.path.splitext(file)[0])
     module.__file__ = file
     names = vars(module)
     names["__builtins__"] = builtins
@@ -143,6 +156,10 @@ def main():
         exec(compile(tree, file, "exec"), names)
     except BaseException as error:
         return broke("unloaded", 0, error)
+    # A name that may stand for something else by the time of the game stands for nothing.
+    unset.update(name for name in touched if name in names and not isinstance(names[name], FIXED))
+    for name in unset:
+        names.pop(name, None)
     tell("loaded")
     for number, (function, arguments) in enumerate(calls):
         if not callable(names.get(function)):
