@@ -227,10 +227,10 @@ pub(super) fn reach<'p>(program: &'p Program, name: &str) -> Vec<Function<'p>> {
                 _ => None,
             };
             let Some(called) = called else { continue };
-            if let Some(other) = named(&all, function.file.text_of(called)).last().copied() {
-                if !reached.iter().any(|known| known.node == other.node && std::ptr::eq(known.file, other.file)) {
-                    reached.push(other);
-                }
+            if let Some(other) = named(&all, function.file.text_of(called)).last().copied()
+                && !reached.iter().any(|known| known.node == other.node && std::ptr::eq(known.file, other.file))
+            {
+                reached.push(other);
             }
         }
         next += 1;
