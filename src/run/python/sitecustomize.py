@@ -88,6 +88,9 @@ def watch_the_program(note, at_its_first_line):
             note("x " + args[1].__name__)
             if ending:
                 ending.broke(args[1])
+        elif event == "sys.addaudithook":
+            if ending:
+                ending.watched = True
         elif event == "cpython.PyInterpreterState_Clear":
             if ending:
                 ending.cut_short()
@@ -127,6 +130,7 @@ class Nursery:
     def __init__(self, note, trace, begin, beside):
         self.note, self.trace, self.begin, self.beside = note, trace, begin, beside
         self.filter = os.environ.pop("CHECK_FILTER", "")
+        self.at_forks = []
 
     def __call__(self, program):
         # Nothing of this comes from the program's folder, and that it was asked for does not show.
@@ -135,6 +139,7 @@ class Nursery:
         import resource
 
         control = _socket.socket(fileno=os.dup(0))
+        home = os.environb[b"HOME"]
         confine = confinement(self.filter)
         self.preload(names_in(program))
         del sys.modules["_socket"], sys.modules["resource"]
@@ -159,9 +164,11 @@ class Nursery:
                     os.dup2(descriptor, number, number < 3)
                     os.close(descriptor)
                 control.close()
-                os.chdir(os.environ["HOME"])
+                os.chdir(home)
                 seconds, _, seed = asked.decode().strip().partition(" ")
                 resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
+                for calls in self.at_forks:
+                    os.register_at_fork(**calls)
                 self.begin(seed)
                 confine()
                 self.note("s")
@@ -181,8 +188,11 @@ class Nursery:
         if "path" in names and "sys" in names:
             return
         before = set(sys.modules)
+        # A fork of ours is no fork to them.
+        register, os.register_at_fork = os.register_at_fork, lambda **calls: self.at_forks.append(calls)
         for name in sorted(names & self.PRELOADED - self.beside):
             __import__(name)
+        os.register_at_fork = register
         loaded = set(sys.modules) - before
         if not self.beside.isdisjoint(name.partition(".")[0] for name in loaded):
             for name in loaded:
@@ -238,8 +248,9 @@ class Ending:
     """Ends a fork without taking down what it has from us: that is half of a run's time, and nobody sees it.
 
     What the program can see of an end (threads, atexit, flushing, what is done to its own objects) is CPython's doing.
-    The status of a SystemExit is CPython's as well: that ending isn't cut short. It is told apart by `__file__`, which
-    is taken from the program's names after any other end.
+    A program that has made nothing that could see its end doesn't come so far. The status of a SystemExit is CPython's
+    as well: that ending isn't cut short. It is told apart by `__file__`, which is taken from the program's names after
+    any other end.
     """
 
     def __init__(self):
@@ -250,7 +261,9 @@ class Ending:
         self.names = vars(__main__)
         self.status = 0
         self.usual = False
+        self.watched = False
         self.exit = os._exit
+        self.is_unseen = unseen_ends(gc)
         self.streams = sys.stdout, sys.stderr
         self.modules = sys.modules
         self.loaded = {
@@ -278,13 +291,65 @@ class Ending:
         # What the program has made is not kept from its end.
         self.names = None
         if self.usual:
+            if not self.watched and self.is_unseen() and self.is_flushed():
+                self.exit(self.status)
             for name, module in self.loaded.items():
                 if self.modules.get(name) is module:
                     del self.modules[name]
 
+    def is_flushed(self):
+        """Whether nothing is left to print; CPython tells of what can't be printed."""
+        try:
+            for stream in self.streams:
+                stream.flush()
+        except BaseException:
+            return False
+        return True
+
     def cut_short(self):
         if self.usual:
             self.exit(self.status)
+
+
+def unseen_ends(gc):
+    """What tells whether nothing that the program has made does anything when it goes. It asks in ways that run nothing
+    of the program's own.
+    """
+    import _weakref
+
+    bases = type.__dict__["__mro__"].__get__
+    names = type.__dict__["__dict__"].__get__
+    callback = _weakref.ref.__dict__["__callback__"].__get__
+    reference, proxies = _weakref.ref, (_weakref.ProxyType, _weakref.CallableProxyType)
+    objects, debugging, callbacks = gc.get_objects, gc.get_debug, gc.callbacks
+
+    def derives(kind, other):
+        return any(base is other for base in bases(kind))
+
+    def has_an_end(kind):
+        return any("__del__" in names(base) for base in bases(kind)) or any(derives(kind, proxy) for proxy in proxies)
+
+    def is_plain(kind):
+        """Whether nothing of this kind needs to be looked at."""
+        return not (derives(kind, type) or derives(kind, reference) or has_an_end(kind))
+
+    def is_seen(thing):
+        kind = type(thing)
+        if id(kind) in plain:
+            return False
+        if is_plain(kind):
+            plain.add(id(kind))
+            return False
+        is_class, is_reference = derives(kind, type), derives(kind, reference)
+        return has_an_end(kind) or is_class and has_an_end(thing) or is_reference and callback(thing) is not None
+
+    def is_unseen():
+        # All objects but those that are frozen.
+        return not (callbacks or debugging() or any(map(is_seen, objects())))
+
+    # Their number is kept by something that never goes.
+    plain = {id(kind) for kind in set(map(type, objects())) if is_plain(kind)}
+    return is_unseen
 
 
 def watch_the_streams(note):
@@ -394,14 +459,14 @@ def seed_random(seed):
         sys.set_int_max_str_digits(digits)
     else:
         number = int(seed)
-    real = random.seed
+    real, kind = random.seed, random.Random
     calls = 0
 
     def repeatable(a=None, version=2):
         nonlocal calls
         if a is None:
             calls += 1
-            if random.getstate() == untouched:
+            if random.getstate() == kind(number).getstate():
                 # At the program's start it changes nothing, so that the case's own situation comes.
                 return
             a = "%s, call %d" % (seed, calls)
@@ -410,7 +475,6 @@ def seed_random(seed):
     repeatable.__name__ = repeatable.__qualname__ = "seed"
     random.seed = repeatable
     real(number)
-    untouched = random.getstate()
 
 
 set_up()
