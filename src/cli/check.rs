@@ -1,5 +1,6 @@
 //! `check ASSIGNMENT SUBMISSION`.
 
+use std::ffi::OsStr;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::{fs, io, thread};
@@ -28,6 +29,38 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         return Err(CliError::Usage("several formats need a folder to be written into: --output DIR".to_owned()));
     }
     check_output(&args)?;
+    run::stop_on_signals().map_err(|error| CliError::Grade(RunError::System(error).into()))?;
+    thread::scope(|scope| {
+        // It takes an interpreter longer to answer than it takes to read everything else.
+        let python = args.run.python.as_deref();
+        let may_be_python = args.submission.is_some() && args.command_line.is_none();
+        let interpreter = may_be_python.then(|| scope.spawn(move || Interpreter::find(python)));
+        let (assignment, submission) = read(&args, name)?;
+        let own_command = submission.as_ref().filter(|submission| !is_python(submission)).map(Submission::command_line);
+        let command = args.command_line.clone().or(own_command);
+        let found;
+        let graded = match (&command, &submission, interpreter) {
+            (Some(line), submission, _) => Graded::Command(line, submission.as_ref()),
+            (None, Some(submission), Some(interpreter)) => {
+                found = interpreter.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                Graded::Python(&found, submission)
+            }
+            _ => {
+                let assignment = assignment.source.argument();
+                let message = format!("which program? give its file: check {assignment} student.py");
+                return Err(CliError::Usage(message));
+            }
+        };
+        let confinement = args.run.confinement();
+        let options = args.run.options(&confinement, workers(args.jobs), args.checks.checks(false));
+        let report = args.audience.sees(grade(&assignment, graded, options)?);
+        write(&args, &report, submission.as_ref())?;
+        Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
+    })
+}
+
+/// The assignment and the program that were named.
+fn read(args: &JudgeArgs, name: &OsStr) -> Result<(Assignment, Option<Submission>), CliError> {
     let assignment = Assignment::find(name, args.fixtures.as_deref())?;
     if !assignment.source.is_built_in() {
         // A test proves the built-in ones.
@@ -46,26 +79,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
             opened => Some(opened?),
         },
     };
-    run::stop_on_signals().map_err(|error| CliError::Grade(RunError::System(error).into()))?;
-    let own_command = submission.as_ref().filter(|submission| !is_python(submission)).map(Submission::command_line);
-    let command = args.command_line.clone().or(own_command);
-    let interpreter;
-    let graded = match (&command, &submission) {
-        (Some(line), submission) => Graded::Command(line, submission.as_ref()),
-        (None, Some(submission)) => {
-            interpreter = Interpreter::find(args.run.python.as_deref())?;
-            Graded::Python(&interpreter, submission)
-        }
-        (None, None) => {
-            let message = format!("which program? give its file: check {} student.py", assignment.source.argument());
-            return Err(CliError::Usage(message));
-        }
-    };
-    let confinement = args.run.confinement();
-    let options = args.run.options(&confinement, workers(args.jobs), args.checks.checks(false));
-    let report = args.audience.sees(grade(&assignment, graded, options)?);
-    write(&args, &report, submission.as_ref())?;
-    Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
+    Ok((assignment, submission))
 }
 
 /// How many things are done at a time.
@@ -169,7 +183,7 @@ pub fn at(path: &Path) -> impl Fn(io::Error) -> CliError {
 
 fn layout(args: &JudgeArgs, submission: Option<&Submission>) -> Layout {
     let width = columns();
-    let word = |text: &std::ffi::OsStr| shell_word(&text.to_string_lossy());
+    let word = |text: &OsStr| shell_word(&text.to_string_lossy());
     let mut command = format!("check {}", args.assignment.as_deref().map(word).unwrap_or_default());
     command.extend(args.submission.as_ref().map(|path| format!(" {}", word(path.as_os_str()))));
     for (option, value) in [("fixtures", args.fixtures.as_ref()), ("python", args.run.python.as_ref())] {

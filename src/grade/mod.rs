@@ -12,6 +12,7 @@ mod roster;
 mod share;
 mod stored;
 
+use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
@@ -86,7 +87,7 @@ pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) 
         // An interpreter takes its time to start.
         let planning = scope.spawn(|| Plan::new(assignment, options.time));
         let session = open(assignment, graded, options);
-        let plan = planning.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let plan = planning.join().unwrap_or_else(|panic| resume_unwind(panic))?;
         plan.carry_out(graded, &session?, options)
     })
 }
@@ -182,7 +183,7 @@ impl<'a> Plan<'a> {
         let assess = |rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome| {
             judge::assess(assignment.game, rulings, &planned.run(outcome))
         };
-        let finished = session.run_all(&jobs, options.workers, &|index, mut outcome| {
+        let finish = |index: usize, mut outcome: run::Outcome| {
             if outcome.ending == run::Ending::TooMuchOutput {
                 // It goes on for ever: at least five times what is expected is enough to tell where it leaves that.
                 outcome.stdout.truncate(usize::try_from(planned[index].limits.output / 4).unwrap_or(usize::MAX));
@@ -200,7 +201,16 @@ impl<'a> Plan<'a> {
                 outcome.places = None;
             }
             (outcome, assessment)
+        };
+        // Beside the cases, and with one worker: another one would take longer to start than a few calls take.
+        let call = || calls::look(assignment, graded, &code, Options { workers: 1, ..options });
+        let (finished, called) = thread::scope(|scope| {
+            let called = (options.workers > 1).then(|| scope.spawn(call));
+            let finished = session.run_all(&jobs, options.workers, &finish)?;
+            let called = called.map_or_else(call, |called| called.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            Ok::<_, GradeError>((finished, called?))
         })?;
+        checks.extend(called);
         let (outcomes, assessments): (Vec<_>, Vec<_>) = finished.all.into_iter().unzip();
         let assessments = assessments.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
         let runs: Vec<judge::Run<'_>> =
@@ -214,7 +224,6 @@ impl<'a> Plan<'a> {
         let dice = dice.collect::<Result<Vec<_>, _>>()?;
         let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice)?;
         let (judged, dice) = ((&judgement, case_runs), (&dice, dice_runs));
-        checks.extend(calls::look(assignment, graded, &code, options)?);
         let checks = (checks, options.checks.strict);
         Ok(report::judged(assignment, graded, session, judged, dice, finished.short_from, checks))
     }

@@ -19,13 +19,15 @@ const QUESTION: &str = "import os, sys
 kind = getattr(getattr(sys, 'implementation', None), 'name', 'python')
 code = b''
 if kind == 'cpython' and sys.version_info >= (3, 8):
-    import importlib.util, marshal
+    import marshal
+    from _frozen_importlib_external import MAGIC_NUMBER
     code = marshal.dumps(compile(sys.argv[1], sys.argv[2], 'exec'))
-    code = (importlib.util.MAGIC_NUMBER + bytes(12) + code).hex()
+    code = (MAGIC_NUMBER + bytes(12) + code).hex()
 places = [sys.executable, sys.prefix, sys.exec_prefix, getattr(sys, 'base_prefix', ''), getattr(sys, 'base_exec_prefix', '')]
 places += [path for path in sys.path if 'python' in path and os.path.isabs(path)]
 answer = '%d %d %d\\n%s\\n%s\\n%s' % (tuple(sys.version_info[:3]) + (kind, code or '', chr(0).join(places)))
-os.write(1, os.fsencode(answer) if hasattr(os, 'fsencode') else answer)";
+os.write(1, os.fsencode(answer) if hasattr(os, 'fsencode') else answer)
+os._exit(0)";
 
 /// A Python that works.
 #[derive(Debug, Clone)]

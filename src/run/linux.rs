@@ -13,6 +13,7 @@ use std::sync::{Mutex, Once, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use crate::shared::lock;
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, geteuid, getpgid, getpgrp, getpid, kill_process,
     pidfd_open, prlimit, set_child_subreaper, waitpid,
@@ -106,16 +107,20 @@ pub(super) fn limit(pid: Pid, address_space: Option<u64>, cpu_seconds: Option<u6
     }
 }
 
-/// How long the process has waited for a core. Where launchers stand before the program, they wait with it for nothing,
-/// so of a process and its first descendants it is the longest time that counts.
-pub(super) fn waited(pid: Pid) -> Duration {
+/// How long the process has waited for a core. Where it may be launchers that stand before the program, they wait with it
+/// for nothing, so of a process and its first descendants it is the longest time that counts.
+pub(super) fn waited(pid: Pid, may_launch: bool) -> Duration {
     let of_one = |pid: Pid| {
         let text = fs::read_to_string(of(pid, "schedstat")).unwrap_or_default();
         let nanoseconds = text.split(' ').nth(1).and_then(|word| word.parse().ok());
         Duration::from_nanos(nanoseconds.unwrap_or(0))
     };
     let first_child = |pid: &Pid| children(*pid).into_iter().next();
-    std::iter::successors(Some(pid), first_child).take(LAUNCHERS + 1).map(of_one).max().unwrap_or_default()
+    std::iter::successors(Some(pid), first_child)
+        .take(if may_launch { LAUNCHERS + 1 } else { 1 })
+        .map(of_one)
+        .max()
+        .unwrap_or_default()
 }
 
 /// The most launchers that stand before a program.
@@ -139,6 +144,11 @@ pub(super) fn resident(pid: Pid) -> u64 {
 pub(super) fn while_none_starts<T>(action: impl FnOnce() -> T) -> T {
     let _starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     action()
+}
+
+/// A file that is in memory only, which is made in no time.
+pub(super) fn nameless_file() -> io::Result<File> {
+    Ok(memfd_create(c"", MemfdFlags::CLOEXEC)?.into())
 }
 
 /// A process that was started here has been reaped.

@@ -43,6 +43,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::sync::Mutex;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use calls::{CallEnd, CallTold, Callable, Loading, Told};
@@ -58,6 +60,8 @@ pub use submission::{OpenError, Submission};
 pub use uploads::{Upload, UploadError, Uploads, UploadsError};
 
 use ending::Trace;
+#[cfg(unix)]
+use feed::Typing;
 use launch::Mode;
 #[cfg(not(unix))]
 use portable::drive;
@@ -283,6 +287,9 @@ pub struct Session<'a> {
     /// An interpreter that waits for its first run.
     #[cfg(unix)]
     first: Mutex<Option<Warm>>,
+    /// Whether the program may be typed ahead: nothing tells so far that it reads less than whole lines.
+    #[cfg(unix)]
+    reads_lines: AtomicBool,
 }
 
 /// How the runs of a program are made.
@@ -323,6 +330,8 @@ impl<'a> Session<'a> {
                 busy: Mutex::new(Some(Busy::new())),
                 #[cfg(unix)]
                 first: Mutex::new(None),
+                #[cfg(unix)]
+                reads_lines: AtomicBool::new(true),
             };
             let Err(error) = session.prepare() else { return Ok(session) };
             if ways.len() == 0 || !matches!(error, RunError::Interpreter { .. }) {
@@ -536,18 +545,15 @@ impl Worker<'_> {
         };
         #[cfg(unix)]
         if session.way.runner == "warm" {
-            let warm = match self.warm.take() {
-                Some(warm) => Some(warm),
-                None => Warm::start(session)?.ready(),
-            };
-            if let Some(mut warm) = warm
-                && let Some((ended, trace)) = warm.run(session.program.submission(), script, &watch)?
-            {
-                let outcome = session.outcome(warm.scratch(), ended, Some(trace), script, stop);
-                if warm.is_sound() {
-                    self.warm = Some(warm);
+            let ahead = session.reads_lines.load(Ordering::Relaxed);
+            if let Some((outcome, is_certain)) = self.run_warm(script, ahead, &watch)? {
+                if is_certain {
+                    return Ok(outcome);
                 }
-                return Ok(outcome);
+                session.reads_lines.store(false, Ordering::Relaxed);
+                if let Some((outcome, _)) = self.run_warm(script, false, &watch)? {
+                    return Ok(outcome);
+                }
             }
         }
         let mut scratch = Scratch::new(session.program.submission())?;
@@ -562,6 +568,33 @@ impl Worker<'_> {
         let outcome = session.outcome(&scratch, ended, trace, script, stop);
         scratch.remove()?;
         Ok(outcome)
+    }
+
+    /// Runs the program as a fork of a warm interpreter, if there can be one. A run that was typed ahead is certain only
+    /// if it was by whole lines, and through its standard input, that the program read.
+    #[cfg(unix)]
+    fn run_warm(
+        &mut self,
+        script: &Script,
+        ahead: bool,
+        watch: &Watch<'_>,
+    ) -> Result<Option<(Outcome, bool)>, RunError> {
+        let session = self.session;
+        let warm = match self.warm.take() {
+            Some(warm) => Some(warm),
+            None => Warm::start(session)?.ready(),
+        };
+        let Some(mut warm) = warm else { return Ok(None) };
+        let typing = if ahead { Typing::Ahead } else { Typing::LineByLine };
+        let Some((ended, trace)) = warm.run(session.program.submission(), script, typing, watch)? else {
+            return Ok(None);
+        };
+        let is_certain = !ahead || ended.lines_read == Some(trace.places.len());
+        let outcome = session.outcome(warm.scratch(), ended, Some(trace), script, watch.stop);
+        if warm.is_sound() {
+            self.warm = Some(warm);
+        }
+        Ok(Some((outcome, is_certain)))
     }
 
     /// Ends what waits for another run, and removes the last of its files.

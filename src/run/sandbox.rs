@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::LazyLock;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
@@ -373,7 +374,7 @@ fn paths(program: &Program<'_>, scratch: &Scratch, subprocess: bool) -> Paths {
             read.extend(interpreter.reads.iter().cloned());
             read.push(interpreter.path.clone());
             execute.push(interpreter.path.clone());
-            execute.extend(loaders());
+            execute.extend_from_slice(loaders());
             if subprocess {
                 read.extend(tools.map(PathBuf::from));
                 execute.push(PathBuf::from("/"));
@@ -406,19 +407,25 @@ fn named_in(line: &str) -> Vec<PathBuf> {
 }
 
 /// The programs that load programs.
-fn loaders() -> Vec<PathBuf> {
-    let folders = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].map(PathBuf::from).into_iter();
-    let with_inner = folders.flat_map(|folder| {
-        let inner = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let inner: Vec<_> = inner.filter(|path| path.to_string_lossy().contains("-linux-")).collect();
-        inner.into_iter().chain([folder])
+fn loaders() -> &'static [PathBuf] {
+    static LOADERS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
+        let folders = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].map(PathBuf::from).into_iter();
+        let with_inner = folders.flat_map(|folder| {
+            let inner = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+            let inner: Vec<_> = inner.filter(|path| path.to_string_lossy().contains("-linux-")).collect();
+            inner.into_iter().chain([folder])
+        });
+        let is_loader = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("ld-linux")
+                || name.starts_with("ld-musl")
+                || name.starts_with("ld-2")
+                || name == "ld64.so.2"
+        };
+        let entries = with_inner.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+        entries.map(|entry| entry.path()).filter(is_loader).filter_map(|path| path.canonicalize().ok()).collect()
     });
-    let is_loader = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("ld-linux") || name.starts_with("ld-musl") || name.starts_with("ld-2") || name == "ld64.so.2"
-    };
-    let entries = with_inner.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-    entries.map(|entry| entry.path()).filter(is_loader).filter_map(|path| path.canonicalize().ok()).collect()
+    &LOADERS
 }
 
 fn restrict_files(paths: &Paths, network: bool) -> Result<(), landlock::RulesetError> {

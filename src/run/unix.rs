@@ -12,9 +12,9 @@ use rustix::fs::{Gid, Uid, fchown};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 
 use super::descriptors;
-use super::feed::Feed;
+use super::feed::{Feed, Typing};
 #[cfg(target_os = "linux")]
-use super::linux as system;
+pub(super) use super::linux as system;
 use super::scratch::Scratch;
 use super::warm::Nursery;
 use super::{Cut, Ended, RunError, STDERR_LIMIT, STDERR_TAIL, Watch, signals};
@@ -34,7 +34,7 @@ pub(super) fn drive(
     scratch: Option<&Scratch>,
 ) -> Result<Ended, RunError> {
     let user = scratch.and_then(Scratch::user);
-    drive_process(lines, watch, user, |[stdin, stdout, stderr]| {
+    drive_process((lines, Typing::LineByLine), watch, user, |[stdin, stdout, stderr]| {
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         let running = Running::start(command, scratch.map(Scratch::home))?;
         running.limit(watch.address_space.then_some(watch.memory), Some(cpu_seconds((watch.time)())));
@@ -50,7 +50,7 @@ pub(super) fn cpu_seconds(time: Duration) -> u64 {
 
 /// Runs the process that `start` makes with the three streams, in a process group of its own.
 pub(super) fn drive_process<'p>(
-    lines: &[String],
+    (lines, way): (&[String], Typing),
     watch: &Watch<'_>,
     user: Option<(u32, u32)>,
     start: impl FnOnce([OwnedFd; 3]) -> Result<Running<'p>, RunError>,
@@ -64,7 +64,7 @@ pub(super) fn drive_process<'p>(
             fchown(pipe, Some(Uid::from_raw(user)), Some(Gid::from_raw(group))).map_err(io::Error::from)?;
         }
     }
-    let mut feed = Feed::new(lines, typing, stdin.try_clone()?)?;
+    let mut feed = Feed::new(lines, way, typing, stdin.try_clone()?)?;
     let mut stdout_end = Listener::new(printed)?;
     let mut stderr_end = Listener::new(complained)?;
 
@@ -77,10 +77,11 @@ pub(super) fn drive_process<'p>(
     let mut last_news = started;
     let mut memory_due = started + TICK;
     let mut asked = false;
+    let mut may_have_exited = true;
     let mut nap = Nap::new(feed.wakes_us() && running.exit.is_some());
     let cut = loop {
         let now = Instant::now();
-        if exited.is_none() && running.has_exited()? {
+        if exited.is_none() && may_have_exited && running.has_exited()? {
             exited = Some(now);
         }
         feed.step()?;
@@ -113,7 +114,7 @@ pub(super) fn drive_process<'p>(
         }
         let limit = (watch.time)();
         let elapsed = now.duration_since(started);
-        if elapsed >= limit && (elapsed >= 3 * limit || elapsed.saturating_sub(system::waited(running.pid)) >= limit) {
+        if elapsed >= limit && (elapsed >= 3 * limit || elapsed.saturating_sub(running.waited()) >= limit) {
             break Some(Cut::Time);
         }
         if now >= memory_due {
@@ -128,15 +129,13 @@ pub(super) fn drive_process<'p>(
         if !quiet {
             ends.extend([&stdout_end, &stderr_end].into_iter().filter_map(|end| end.pipe.as_ref()).map(AsFd::as_fd));
         }
-        if exited.is_none() {
-            ends.extend(running.exit.as_ref().map(AsFd::as_fd));
-        }
+        let exit = running.exit.as_ref().filter(|_| exited.is_none()).map(AsFd::as_fd);
         let longest = if quiet { QUIET } else { TICK };
         let left = limit.checked_sub(elapsed).unwrap_or(TICK);
-        nap.sleep(&ends, feed.awaited(), longest.min(left), news > 0)?;
+        may_have_exited = nap.sleep(exit, &ends, feed.awaited(), longest.min(left), news > 0)?;
     };
     let ended = exited.unwrap_or_else(Instant::now);
-    let duration = ended.duration_since(started).saturating_sub(system::waited(running.pid));
+    let duration = ended.duration_since(started).saturating_sub(running.waited());
     let status = running.finish()?;
     Ok(Ended { stdout, stderr_tail, cut, status, lines_read: Some(feed.lines_read()?), duration })
 }
@@ -161,24 +160,27 @@ impl Nap {
         Self { woken, next: Self::SHORTEST }
     }
 
+    /// Whether the process may have exited meanwhile, as `exit` tells if there is one.
     fn sleep(
         &mut self,
+        exit: Option<BorrowedFd<'_>>,
         readable: &[BorrowedFd<'_>],
         writable: Option<BorrowedFd<'_>>,
         longest: Duration,
         news: bool,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         let mut time = longest;
         if !self.woken {
             self.next = if news { Self::SHORTEST } else { (self.next * 2).min(Self::LONGEST) };
             time = time.min(self.next);
         }
-        let mut ends: Vec<PollFd<'_>> =
-            readable.iter().map(|&end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
+        let readable = exit.iter().chain(readable);
+        let mut ends: Vec<PollFd<'_>> = readable.map(|&end| PollFd::from_borrowed_fd(end, PollFlags::IN)).collect();
         ends.extend(writable.filter(|_| self.woken).map(|end| PollFd::from_borrowed_fd(end, PollFlags::OUT)));
         let time = Timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: time.subsec_nanos().into() };
         match poll(&mut ends, Some(&time)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Ok(_) => Ok(exit.is_none() || !ends[0].revents().is_empty()),
+            Err(rustix::io::Errno::INTR) => Ok(true),
             Err(error) => Err(error.into()),
         }
     }
@@ -261,6 +263,11 @@ impl<'p> Running<'p> {
         system::limit(self.pid, address_space, cpu_seconds);
     }
 
+    /// How long it has waited for a core.
+    fn waited(&self) -> Duration {
+        system::waited(self.pid, matches!(self.process, Process::Child(_)))
+    }
+
     /// Whether the process has ended. It is not reaped, so that its group can't be another's yet.
     pub fn has_exited(&mut self) -> io::Result<bool> {
         match &mut self.process {
@@ -303,8 +310,9 @@ impl Drop for Running<'_> {
 
 /// What only Linux tells.
 #[cfg(not(target_os = "linux"))]
-mod system {
+pub(super) mod system {
     use super::{Child, Command, Duration, OwnedFd, Pid, io};
+    use std::fs::File;
     use std::path::{Path, PathBuf};
 
     pub fn start(command: &mut Command, _: Option<&PathBuf>) -> io::Result<Child> {
@@ -317,12 +325,16 @@ mod system {
 
     pub fn limit(_: Pid, _: Option<u64>, _: Option<u64>) {}
 
-    pub fn waited(_: Pid) -> Duration {
+    pub fn waited(_: Pid, _: bool) -> Duration {
         Duration::ZERO
     }
 
     pub fn resident(_: Pid) -> u64 {
         0
+    }
+
+    pub fn nameless_file() -> io::Result<File> {
+        tempfile::tempfile()
     }
 
     pub fn forget(_: Pid) {}

@@ -1,8 +1,7 @@
 //! An interpreter that has compiled a program and stands at its first line: each run is a fork of it, which takes a
 //! tenth of a start. How it does that is told in `python/sitecustomize.py`.
 
-use std::fs::{self, File};
-use std::io::{self, IoSlice, PipeReader, Read};
+use std::io::{self, IoSlice, PipeReader, Read, Seek};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -15,9 +14,10 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 use rustix::process::Pid;
 
 use super::ending::Trace;
+use super::feed::Typing;
 use super::launch::Mode;
 use super::scratch::Scratch;
-use super::unix::{Listener, Running, cpu_seconds, drive_process, keep_tail};
+use super::unix::{Listener, Running, cpu_seconds, drive_process, keep_tail, system};
 use super::{
     Ended, PREPARATION, RunError, STDERR_LIMIT, Script, Session, Submission, Watch, signals, tells_of_a_syntax_error,
 };
@@ -98,18 +98,17 @@ impl Warm {
         &mut self,
         submission: Option<&Submission>,
         script: &Script,
+        typing: Typing,
         watch: &Watch<'_>,
     ) -> Result<Option<(Ended, Trace)>, RunError> {
         if !self.scratch.renew(submission)? {
             return Ok(None);
         }
-        let path = self.scratch.trace();
-        // The program may have made something else of it.
-        fs::remove_file(&path)?;
-        let trace = File::options().append(true).create_new(true).open(&path)?;
-        let told = File::open(path)?;
+        // A file without a name, and another one for each run: nothing of it is left for the next.
+        let trace = system::nameless_file()?;
+        let mut told = trace.try_clone()?;
         let (nursery, home) = (&mut self.nursery, self.scratch.home());
-        let ended = drive_process(&script.inputs, watch, self.scratch.user(), |[stdin, stdout, stderr]| {
+        let ended = drive_process((&script.inputs, typing), watch, self.scratch.user(), |[stdin, stdout, stderr]| {
             let asked = format!("{} {}\n", cpu_seconds((watch.time)()), script.seed.as_deref().unwrap_or(""));
             let pid = nursery.fork(&asked, &[stdin, stdout, stderr, trace.into()])?;
             Ok(Running::fork(pid, nursery, home)?)
@@ -118,6 +117,7 @@ impl Warm {
             Err(RunError::System(_)) if !self.nursery.sound => Ok(None),
             ended => {
                 let mut ended = ended?;
+                told.rewind()?;
                 let trace = Trace::read_from(told, script.inputs.len());
                 if !trace.started && ended.status.code() == Some(UNCONFINED) {
                     return Ok(None);
