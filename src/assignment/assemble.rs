@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::calls::{Call, CallCase, ExpectedCall};
 use super::case::{Case, DiceRuns, Script, Task};
-use super::checks::{Ask, Check, Finding, Forbidden, RuleId};
+use super::checks::{Ask, Check, Finding, Forbidden, RuleId, signature};
 use super::error::{AssignmentError, FileError, did_you_mean};
 use super::raw::{Input, RawAssignment, RawCase, RawCheck, RawDice, RawLimits, RawRulings};
 use super::source::{ASSIGNMENT_FILE, CASES_FOLDER, Source};
@@ -542,16 +542,12 @@ fn call_case(
         calls,
         inputs,
         expected: is_said.then_some(expected),
-        file: document.name.clone(),
     })
 }
 
 /// Which argument of a call is the list of this name.
 fn parameter(checks: &[Check], call: &Call, name: &str) -> Option<usize> {
-    let names = checks.iter().find_map(|check| match &check.ask {
-        Ask::Function(signature) if signature.name == call.function => signature.parameters.as_ref(),
-        _ => None,
-    })?;
+    let names = signature(checks, &call.function)?.parameters.as_ref()?;
     let argument = names.iter().position(|own| own.as_deref() == Some(name))?;
     matches!(call.arguments.get(argument), Some(Value::List(_))).then_some(argument)
 }

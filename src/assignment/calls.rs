@@ -33,8 +33,6 @@ pub struct CallCase {
     pub inputs: Vec<String>,
     /// What is expected; the reference knows it where it is not said.
     pub expected: Option<ExpectedCall>,
-    /// The name of its case file, for messages.
-    pub file: String,
 }
 
 /// One call of a function.

@@ -77,6 +77,14 @@ pub struct Signature {
     pub parameters: Option<Vec<Option<String>>>,
 }
 
+/// What is asked of the function of this name.
+pub fn signature<'c>(checks: &'c [Check], function: &str) -> Option<&'c Signature> {
+    checks.iter().find_map(|check| match &check.ask {
+        Ask::Function(signature) if signature.name == function => Some(signature),
+        _ => None,
+    })
+}
+
 /// A list and the numbers with which it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartingList {

@@ -39,7 +39,7 @@ use assemble::Missing;
 pub use calls::{Call, CallCase, ExpectedCall};
 pub use case::{Case, DiceRuns, Script, Task, Visibility};
 pub use case_id::CaseId;
-pub use checks::{Ask, CallPattern, Check, Commented, Construct, Forbidden, Signature, StartingList, Topic};
+pub use checks::{Ask, CallPattern, Check, Commented, Construct, Forbidden, Signature, StartingList, Topic, signature};
 pub use error::{AssignmentError, FileError, Position};
 pub use limits::Limits;
 pub use nearest::nearest;

@@ -430,7 +430,7 @@ pub enum IsolationName {
     Limits,
     /// All that the system offers besides: on Linux another user, Landlock and seccomp
     Sandbox,
-    /// Namespaces of users, processes, network and mounts too, where a Linux lets a user make them; slower
+    /// Namespaces of users, processes, network and mounts and a cgroup too, where a Linux lets a user make them; slower
     Strong,
 }
 
@@ -453,7 +453,7 @@ pub enum RequiredName {
     User,
     /// Landlock and seccomp
     Sandbox,
-    /// Namespaces too
+    /// Namespaces and a cgroup too
     Strong,
 }
 

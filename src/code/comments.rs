@@ -85,7 +85,7 @@ impl<'p> Lines<'p> {
         for node in nodes(file.root()) {
             let (start, end) = (node.start_position(), node.end_position());
             if node.kind() == "comment" {
-                let says = !is_for_machines(file, node) && file.text_of(node).chars().any(char::is_alphabetic);
+                let says = !is_for_machines(file, node) && has_letters(file, node);
                 lines[start.row].comment = Some(says);
                 continue;
             }

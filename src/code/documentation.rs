@@ -86,15 +86,22 @@ fn documentation(file: &File) -> Vec<Entry> {
         let place = comment.start_byte();
         place < first || is_alone(comment) && (place > last || in_block(comment.start_position().row))
     };
-    let mut lines: Vec<(usize, &str)> = vec![];
-    for comment in comments.iter().filter(|comment| counts(comment) && !is_for_machines(file, **comment)) {
-        lines.push((line(*comment), file.text_of(*comment).trim_start_matches('#')));
-    }
     // A function that is the whole program may be documented in its stead.
     let strings = statements.iter().copied().filter_map(|node| lone_string(node).or_else(|| docstring(node)));
-    lines.extend(strings.flat_map(|string| lines_of(file, string)));
+    entries(&written(file, comments.iter().copied().filter(counts), strings))
+}
+
+/// The lines of comments and strings, in their order, each with its number.
+fn written<'p>(
+    file: &'p File,
+    comments: impl Iterator<Item = Node<'p>>,
+    strings: impl Iterator<Item = Node<'p>>,
+) -> Vec<(usize, &'p str)> {
+    let comments = comments.filter(|comment| !is_for_machines(file, *comment));
+    let comments = comments.map(|comment| (line(comment), file.text_of(comment).trim_start_matches('#')));
+    let mut lines: Vec<_> = comments.chain(strings.flat_map(|string| lines_of(file, string))).collect();
     lines.sort_by_key(|(line, _)| *line);
-    entries(lines)
+    lines
 }
 
 /// The lines of a string.
@@ -129,7 +136,7 @@ pub(super) fn is_for_machines(file: &File, comment: Node<'_>) -> bool {
         || tools.iter().any(|tool| said.starts_with(tool))
 }
 
-/// A line of comments: a label, if it has one, and what is written after it, which may go on in the lines below.
+/// A line of comments: a label, if it has one, and what is written after it.
 struct Entry {
     line: usize,
     label: String,
@@ -171,29 +178,22 @@ fn header_entries(file: &File) -> Vec<Entry> {
     let docstring = statements.first().copied().and_then(lone_string);
     let first = statements.get(usize::from(docstring.is_some()));
     let end = first.map_or(usize::MAX, Node::start_byte);
-    let mut lines: Vec<(usize, &str)> = vec![];
-    for comment in nodes(root).filter(|node| node.kind() == "comment" && node.start_byte() < end) {
-        if !is_for_machines(file, comment) {
-            lines.push((line(comment), file.text_of(comment).trim_start_matches('#')));
-        }
-    }
-    lines.extend(docstring.into_iter().flat_map(|string| lines_of(file, string)));
-    lines.sort_by_key(|(line, _)| *line);
+    let comments = nodes(root).filter(|node| node.kind() == "comment" && node.start_byte() < end);
+    let lines = written(file, comments, docstring.into_iter());
     // What is parted from the header by an empty line is about something else.
-    let blank = |pair: &[(usize, &str)]| pair[1].0 > pair[0].0 + 1;
-    let mut blocks: Vec<Vec<Entry>> = vec![];
-    for block in lines.chunk_by(|one, other| !blank(&[*one, *other])) {
-        let mut block = entries(block.to_vec());
+    let labelled = |block: &[(usize, &str)]| {
+        let mut block = entries(block);
         block.retain(|entry| !entry.label.is_empty());
-        blocks.push(block);
-    }
-    blocks.into_iter().find(|block| !block.is_empty()).unwrap_or_default()
+        block
+    };
+    let mut blocks = lines.chunk_by(|one, other| other.0 <= one.0 + 1).map(labelled);
+    blocks.find(|block| !block.is_empty()).unwrap_or_default()
 }
 
-/// Lines of comments as labels and values. A value may go on, or stand, in the lines below its label.
-fn entries(lines: Vec<(usize, &str)>) -> Vec<Entry> {
+/// Lines of comments as labels and values. A value may stand in the line below its label.
+fn entries(lines: &[(usize, &str)]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = vec![];
-    for (line, text) in lines {
+    for &(line, text) in lines {
         // Boxes are drawn around headers.
         let text =
             text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '|' | '#' | '=' | '-' | '║' | '│'));

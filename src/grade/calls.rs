@@ -4,7 +4,7 @@ use reference::functions::{self, Value};
 
 use super::checks::{CheckReport, CheckVerdict, Code};
 use super::{GradeError, Graded, Options, open};
-use crate::assignment::{Ask, Assignment, Call, CallCase, Points};
+use crate::assignment::{Assignment, Call, CallCase, Points, signature};
 use crate::code::{self, Program};
 use crate::judge::text::says_the_same;
 use crate::run::{CallEnd, CallTold, Callable, Ending, Job, Limits, Loading, Outcome, Told};
@@ -70,10 +70,7 @@ fn unfit(assignment: &Assignment, program: &Program, case: &CallCase, call: &Cal
     if code::lacks(program, &call.function) {
         return Some(absent(case, &call.function));
     }
-    let asked = assignment.checks.iter().find_map(|check| match &check.ask {
-        Ask::Function(signature) if signature.name == call.function => Some(signature),
-        _ => None,
-    })?;
+    let asked = signature(&assignment.checks, &call.function)?;
     let (line, why) = code::misfit(program, asked)?;
     Some(if case.is_note { Found::Untold(why) } else { Found::Wrong(line, why) })
 }

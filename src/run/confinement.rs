@@ -11,7 +11,8 @@ pub enum Isolation {
     Limits,
     /// All layers that the system has and that cost little.
     Sandbox,
-    /// Namespaces besides, where the system lets a user make them. Each run is a process of its own then.
+    /// Namespaces and a group of processes besides, where the system lets a user make them. Each run is a process of its
+    /// own then.
     Strong,
 }
 
@@ -25,7 +26,7 @@ pub enum Required {
     User,
     /// Landlock and seccomp, whoever the user is: that is a matter of who started `check`.
     Sandbox,
-    /// Namespaces besides.
+    /// Namespaces and a group of processes besides.
     Strong,
 }
 
@@ -36,7 +37,7 @@ impl Required {
             (Self::Nothing, _) => false,
             (Self::User, name) => name == USER,
             (Self::Sandbox | Self::Strong, USER) => false,
-            (Self::Sandbox, name) => name != "namespaces",
+            (Self::Sandbox, name) => name != NAMESPACES && name != CGROUP,
             (Self::Strong, _) => true,
         };
         if self == Self::User && !layers.iter().any(|layer| layer.name == USER) {
@@ -46,8 +47,13 @@ impl Required {
     }
 }
 
-/// The layer of another user.
-const USER: &str = "user";
+/// The names of the layers in reports.
+pub(super) const LIMITS: &str = "limits";
+pub(super) const USER: &str = "user";
+pub(super) const LANDLOCK: &str = "landlock";
+pub(super) const SECCOMP: &str = "seccomp";
+pub(super) const NAMESPACES: &str = "namespaces";
+pub(super) const CGROUP: &str = "cgroup";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +74,7 @@ pub struct Confinement {
 /// One layer, as it was for a submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    /// `limits`, `user`, `landlock`, `seccomp` or `namespaces`.
+    /// `limits`, `user`, `landlock`, `seccomp`, `namespaces` or `cgroup`.
     pub name: &'static str,
     /// Whether it holds.
     pub state: State,
@@ -110,11 +116,11 @@ impl Layer {
     /// What holds on every system.
     pub(super) fn limits() -> Self {
         if cfg!(target_os = "linux") {
-            Self::new("limits", State::Enforced, "")
+            Self::new(LIMITS, State::Enforced, "")
         } else if cfg!(unix) {
-            Self::new("limits", State::Partly, "memory of commands is not watched on this system")
+            Self::new(LIMITS, State::Partly, "memory of commands is not watched on this system")
         } else {
-            Self::new("limits", State::Partly, "memory and processes in the background are not watched on this system")
+            Self::new(LIMITS, State::Partly, "memory and processes in the background are not watched on this system")
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -146,9 +146,11 @@ pub(super) fn while_none_starts<T>(action: impl FnOnce() -> T) -> T {
     action()
 }
 
-/// A file that is in memory only, which is made in no time.
-pub(super) fn nameless_file() -> io::Result<File> {
-    Ok(memfd_create(c"", MemfdFlags::CLOEXEC)?.into())
+/// The two ends of a file that is in memory only, which is made in no time: to write to it, and to read it.
+pub(super) fn nameless_file() -> io::Result<(File, File)> {
+    let file = File::from(memfd_create(c"", MemfdFlags::CLOEXEC)?);
+    let writer = File::options().append(true).open(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    Ok((writer, file))
 }
 
 /// A process that was started here has been reaped.

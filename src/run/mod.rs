@@ -8,6 +8,8 @@
 //! Faults of the program are an [`Ending`]; faults of ours are a [`RunError`].
 
 mod calls;
+#[cfg(target_os = "linux")]
+mod cgroup;
 mod confinement;
 #[cfg(unix)]
 mod descriptors;
@@ -256,7 +258,6 @@ enum Cut {
     Stopped,
     Time,
     Output,
-    #[cfg_attr(not(unix), expect(dead_code, reason = "memory is not watched there"))]
     Memory,
 }
 
@@ -386,7 +387,7 @@ impl<'a> Session<'a> {
         self.way
             .layers
             .iter()
-            .any(|layer| layer.name != "limits" && matches!(layer.state, State::Enforced | State::Partly))
+            .any(|layer| layer.name != confinement::LIMITS && matches!(layer.state, State::Enforced | State::Partly))
     }
 
     /// Runs the program, typing `script`.
@@ -422,6 +423,9 @@ impl<'a> Session<'a> {
                 command.env(launch::FILTER, filter);
             }
             scratch.give_to(sandbox.user())?;
+            if sandbox.has_group() {
+                scratch.bound(conditions.memory)?;
+            }
             let memory = matches!(self.program, Program::Python { .. }).then_some(conditions.memory);
             let allowance = linux::Allowance::new(memory, time.map(unix::cpu_seconds));
             return Ok(sandbox.confine(&command, &self.program, scratch, allowance, forks));
@@ -465,6 +469,9 @@ impl<'a> Session<'a> {
         script: &Script,
         stop: &dyn Fn(&[u8]) -> bool,
     ) -> Outcome {
+        if scratch.ran_out_of_memory() {
+            ended.cut = Some(Cut::Memory);
+        }
         // Whether the program or the stop came first is luck; what was printed is not.
         let all_read = ended.lines_read.is_none_or(|read| read == script.inputs.len());
         if all_read && stop(&ended.stdout) {

@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Ended;
 use super::Program;
-use super::confinement::{Confinement, Isolation, Layer, State};
+use super::cgroup::{self, Group};
+use super::confinement::{CGROUP, Confinement, Isolation, LANDLOCK, Layer, NAMESPACES, SECCOMP, State, USER};
 use super::linux::{Allowance, PROCESSES};
 use super::namespaces;
 use super::scratch::Scratch;
@@ -35,11 +36,10 @@ const LAUNCH: &str = "--launch-confined";
 const NOBODY: (u32, u32) = (65534, 65534);
 /// The status of a launcher that could not start its program.
 const FAILURE: u8 = 126;
-/// The layer's name in reports.
-const NAMESPACES: &str = "namespaces";
 const NOT_ASKED_FOR: &str = "not asked for";
+const NO_START: &str = "the program can't be started with it";
 /// What kernels of today can do, and of older ones as much as they can.
-const LANDLOCK: ABI = ABI::V6;
+const LANDLOCK_ABI: ABI = ABI::V6;
 
 /// What confines the runs of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,7 @@ pub(super) struct Sandbox {
     network: bool,
     subprocess: bool,
     namespaces: bool,
+    cgroup: bool,
 }
 
 /// What a launcher does.
@@ -64,6 +65,8 @@ struct Plan {
     network: bool,
     /// Whether the filter that knows its own process is set here, not by the program's interpreter after a fork.
     own_filter: bool,
+    /// Where this process enters its groups.
+    groups: Vec<PathBuf>,
 }
 
 /// Where in a row of launchers one stands.
@@ -99,36 +102,37 @@ impl Sandbox {
         let (user, user_layer) = user(program);
         let landlock = landlock_state(asked.allow_network);
         let seccomp = seccomp_state(asked, subprocess);
-        let mut sandbox = Sandbox {
+        let sandbox = Sandbox {
             launcher,
             user,
             landlock: landlock.state != State::Unavailable,
             seccomp: seccomp.state != State::Unavailable,
             network: asked.allow_network,
             subprocess,
-            namespaces: asked.isolation == Isolation::Strong,
+            namespaces: false,
+            cgroup: false,
         };
-        let (state, why) = if sandbox.namespaces { (State::Enforced, "") } else { (State::Off, NOT_ASKED_FOR) };
-        let mut layers = vec![Layer::limits(), user_layer, landlock, seccomp, Layer::new(NAMESPACES, state, why)];
-        let mut ways = vec![(Some(sandbox.clone()), layers.clone())];
-        if sandbox.namespaces {
-            sandbox.namespaces = false;
-            layers[4] = Layer::new(NAMESPACES, State::Unavailable, "this system does not let a user make them");
-            ways.push((Some(sandbox.clone()), layers.clone()));
-        }
-        for (index, layer) in ["user", "landlock", "seccomp"].into_iter().enumerate() {
-            let before = sandbox.clone();
+        let off = |name| Layer::new(name, State::Off, NOT_ASKED_FOR);
+        let layers = [Layer::limits(), user_layer, landlock, seccomp, off(NAMESPACES), off(CGROUP)];
+        let mut ways = if asked.isolation == Isolation::Strong {
+            strongly(&sandbox, &layers)
+        } else {
+            vec![(Some(sandbox), layers.to_vec())]
+        };
+        for layer in [USER, LANDLOCK, SECCOMP] {
+            let Some((Some(last), layers)) = ways.last() else { break };
+            let (mut sandbox, mut layers) = (last.clone(), layers.clone());
             match layer {
-                "user" => sandbox.user = None,
-                "landlock" => sandbox.landlock = false,
+                USER => sandbox.user = None,
+                LANDLOCK => sandbox.landlock = false,
                 _ => sandbox.seccomp = false,
             }
-            if sandbox != before {
-                layers[index + 1] = Layer::new(layer, State::Unavailable, "the program can't be started with it");
-                ways.push((Some(sandbox.clone()), layers.clone()));
+            if sandbox != *last {
+                set(&mut layers, Layer::new(layer, State::Unavailable, NO_START));
+                ways.push((Some(sandbox), layers));
             }
         }
-        ways.push((None, layers_without(State::Unavailable, "the program can't be started with it")));
+        ways.push((None, layers_without(State::Unavailable, NO_START)));
         ways
     }
 
@@ -149,6 +153,7 @@ impl Sandbox {
             seccomp: self.seccomp,
             network: self.network,
             own_filter: !forks && !self.subprocess,
+            groups: scratch.group().map(Group::doors).unwrap_or_default(),
         };
         let mut confined = Command::new(&self.launcher);
         confined.arg(LAUNCH).arg(serde_json::to_string(&plan).unwrap_or_default());
@@ -163,6 +168,11 @@ impl Sandbox {
     /// Whether each run has namespaces of its own, so that a fork of another can't be one.
     pub fn has_namespaces(&self) -> bool {
         self.namespaces
+    }
+
+    /// Whether each run is in a group of processes.
+    pub fn has_group(&self) -> bool {
+        self.cgroup
     }
 
     /// Whom a submission runs as.
@@ -185,6 +195,42 @@ impl Sandbox {
     }
 }
 
+/// The ways with what `--isolation strong` adds, as much as can be had of it.
+fn strongly(sandbox: &Sandbox, layers: &[Layer]) -> Vec<(Option<Sandbox>, Vec<Layer>)> {
+    let group = cgroup::layer();
+    let mut ways = Vec::new();
+    for (namespaces, in_group) in [(true, true), (true, false), (false, true), (false, false)] {
+        if in_group && group.state == State::Unavailable {
+            continue;
+        }
+        let mut layers = layers.to_vec();
+        set(
+            &mut layers,
+            match namespaces {
+                true => Layer::new(NAMESPACES, State::Enforced, ""),
+                false => Layer::new(NAMESPACES, State::Unavailable, "this system does not let a user make them"),
+            },
+        );
+        set(
+            &mut layers,
+            match group.state {
+                State::Unavailable => group.clone(),
+                _ if in_group => group.clone(),
+                _ => Layer::new(CGROUP, State::Unavailable, NO_START),
+            },
+        );
+        ways.push((Some(Sandbox { namespaces, cgroup: in_group, ..sandbox.clone() }), layers));
+    }
+    ways
+}
+
+/// Puts what is known of a layer in the place of what was.
+fn set(layers: &mut [Layer], known: Layer) {
+    for layer in layers.iter_mut().filter(|layer| layer.name == known.name) {
+        layer.clone_from(&known);
+    }
+}
+
 fn failed(what: &str, error: &dyn std::fmt::Display) -> String {
     format!("can't confine the program: {what}: {error}")
 }
@@ -192,6 +238,10 @@ fn failed(what: &str, error: &dyn std::fmt::Display) -> String {
 impl Plan {
     /// Limits this process and makes it another user's.
     fn limit(&self) -> Result<(), String> {
+        for group in &self.groups {
+            // Whoever writes this is meant.
+            fs::write(group, "0").map_err(|error| failed("the group of processes", &error))?;
+        }
         // Before the change of user: from outside nobody may limit another user's process without a right of its own.
         for (resource, most) in self.allowance.limits() {
             setrlimit(resource, most).map_err(|error| failed("a limit", &error))?;
@@ -296,7 +346,7 @@ fn become_user(user: u32, group: u32) -> io::Result<()> {
 
 /// Another user to run as, if there can be one.
 fn user(program: &Program<'_>) -> (Option<(u32, u32)>, Layer) {
-    let none = |why: String| (None, Layer::new("user", State::Unavailable, why));
+    let none = |why: String| (None, Layer::new(USER, State::Unavailable, why));
     if !rustix::process::geteuid().is_root() {
         return none("check does not run as root, so the program runs as the same user".to_owned());
     }
@@ -307,7 +357,7 @@ fn user(program: &Program<'_>) -> (Option<(u32, u32)>, Layer) {
     needed.push(env::temp_dir());
     match needed.iter().find(|path| !is_open_to_all(path)) {
         Some(path) => none(format!("another user can't get at {}; the program runs as root", path.display())),
-        None => (Some(NOBODY), Layer::new("user", State::Enforced, "")),
+        None => (Some(NOBODY), Layer::new(USER, State::Enforced, "")),
     }
 }
 
@@ -318,7 +368,7 @@ fn is_open_to_all(path: &Path) -> bool {
 }
 
 fn layers_without(state: State, why: &str) -> Vec<Layer> {
-    let layers = ["user", "landlock", "seccomp", NAMESPACES].map(|name| Layer::new(name, state, why));
+    let layers = [USER, LANDLOCK, SECCOMP, NAMESPACES, CGROUP].map(|name| Layer::new(name, state, why));
     [Layer::limits()].into_iter().chain(layers).collect()
 }
 
@@ -334,29 +384,29 @@ fn landlock_state(network: bool) -> Layer {
         };
         ruleset.and_then(Ruleset::create).is_ok()
     };
-    if handles(LANDLOCK) {
+    if handles(LANDLOCK_ABI) {
         let why = if network { "the network is allowed" } else { "" };
-        Layer::new("landlock", if network { State::Partly } else { State::Enforced }, why)
+        Layer::new(LANDLOCK, if network { State::Partly } else { State::Enforced }, why)
     } else if handles(ABI::V1) {
         let why = "this kernel keeps to the files; signals or the network need Linux 6.12";
-        Layer::new("landlock", State::Partly, why)
+        Layer::new(LANDLOCK, State::Partly, why)
     } else {
-        Layer::new("landlock", State::Unavailable, "this kernel does not offer it: Linux 5.13 or later does")
+        Layer::new(LANDLOCK, State::Unavailable, "this kernel does not offer it: Linux 5.13 or later does")
     }
 }
 
 fn seccomp_state(asked: &Confinement, subprocess: bool) -> Layer {
     let known = fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").unwrap_or_default();
     if !known.contains("errno") || shared_filters(false).is_err() {
-        return Layer::new("seccomp", State::Unavailable, "this kernel does not offer it");
+        return Layer::new(SECCOMP, State::Unavailable, "this kernel does not offer it");
     }
     let allowed: Vec<_> = [(subprocess, "processes"), (asked.allow_network, "the network")]
         .into_iter()
         .filter_map(|(allowed, what)| allowed.then_some(what))
         .collect();
     match allowed.as_slice() {
-        [] => Layer::new("seccomp", State::Enforced, ""),
-        allowed => Layer::new("seccomp", State::Partly, format!("allowed: {}", allowed.join(" and "))),
+        [] => Layer::new(SECCOMP, State::Enforced, ""),
+        allowed => Layer::new(SECCOMP, State::Partly, format!("allowed: {}", allowed.join(" and "))),
     }
 }
 
@@ -429,12 +479,12 @@ fn loaders() -> &'static [PathBuf] {
 }
 
 fn restrict_files(paths: &Paths, network: bool) -> Result<(), landlock::RulesetError> {
-    let all = AccessFs::from_all(LANDLOCK);
+    let all = AccessFs::from_all(LANDLOCK_ABI);
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(all)?;
     if !network {
-        ruleset = ruleset.handle_access(AccessNet::from_all(LANDLOCK))?;
+        ruleset = ruleset.handle_access(AccessNet::from_all(LANDLOCK_ABI))?;
     }
-    let mut ruleset = ruleset.scope(Scope::from_all(LANDLOCK))?.create()?;
+    let mut ruleset = ruleset.scope(Scope::from_all(LANDLOCK_ABI))?.create()?;
     let reading = AccessFs::ReadFile | AccessFs::ReadDir;
     let rules =
         [(&paths.read, reading), (&paths.write, all & !AccessFs::Execute), (&paths.execute, AccessFs::Execute.into())];
@@ -442,7 +492,7 @@ fn restrict_files(paths: &Paths, network: bool) -> Result<(), landlock::RulesetE
         for path in paths {
             // What does not exist needs no rule.
             if let (Ok(file), Ok(about)) = (PathFd::new(path), fs::metadata(path)) {
-                let access = if about.is_dir() { access } else { access & AccessFs::from_file(LANDLOCK) };
+                let access = if about.is_dir() { access } else { access & AccessFs::from_file(LANDLOCK_ABI) };
                 ruleset = ruleset.add_rule(PathBeneath::new(file, access))?;
             }
         }

@@ -11,6 +11,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memchr::memmem;
 
+#[cfg(target_os = "linux")]
+use super::cgroup::Group;
 use super::interpreter::Harness;
 use super::{RunError, Submission};
 
@@ -22,6 +24,9 @@ pub(super) struct Scratch {
     names: Vec<(Vec<u8>, Vec<u8>)>,
     /// Who owns what is made for a run, if it is another user than ours.
     user: Option<(u32, u32)>,
+    /// The group of the processes that run in it, where there is one.
+    #[cfg(target_os = "linux")]
+    group: Option<Group>,
     /// What tells whether the home is as it was made.
     #[cfg(unix)]
     seal: Option<Seal>,
@@ -39,6 +44,8 @@ impl Scratch {
             root,
             names: Vec::new(),
             user: None,
+            #[cfg(target_os = "linux")]
+            group: None,
             #[cfg(unix)]
             seal: None,
         };
@@ -68,6 +75,27 @@ impl Scratch {
             self.give_home()
         });
         given.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    }
+
+    /// Bounds what the processes take together that run in it.
+    #[cfg(target_os = "linux")]
+    pub fn bound(&mut self, memory: u64) -> io::Result<()> {
+        self.group = Some(Group::new(memory)?);
+        Ok(())
+    }
+
+    /// The group of its processes, if they are bound.
+    #[cfg(target_os = "linux")]
+    pub fn group(&self) -> Option<&Group> {
+        self.group.as_ref()
+    }
+
+    /// Whether its processes were ended by the kernel for want of memory since this was last asked.
+    pub fn ran_out_of_memory(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.group.as_ref().is_some_and(Group::ran_out_of_memory);
+        #[cfg(not(target_os = "linux"))]
+        false
     }
 
     /// Whom its program runs as, if it is another user than ours.
@@ -218,7 +246,12 @@ impl Scratch {
     }
 
     /// Removes the folder, and says so if that fails.
-    pub fn remove(self) -> Result<(), RunError> {
+    #[cfg_attr(not(target_os = "linux"), expect(unused_mut, reason = "only there is something to take out of it"))]
+    pub fn remove(mut self) -> Result<(), RunError> {
+        #[cfg(target_os = "linux")]
+        if let Some(mut group) = self.group.take() {
+            group.end()?;
+        }
         remove_tree(&self.root).map_err(|source| RunError::Cleanup { folder: self.root.clone(), source })
     }
 }

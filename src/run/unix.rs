@@ -333,8 +333,10 @@ pub(super) mod system {
         0
     }
 
-    pub fn nameless_file() -> io::Result<File> {
-        tempfile::tempfile()
+    pub fn nameless_file() -> io::Result<(File, File)> {
+        let file = tempfile::NamedTempFile::new()?;
+        let writer = File::options().append(true).open(file.path())?;
+        Ok((writer, file.into_file()))
     }
 
     pub fn forget(_: Pid) {}

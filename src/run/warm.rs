@@ -1,7 +1,7 @@
 //! An interpreter that has compiled a program and stands at its first line: each run is a fork of it, which takes a
 //! tenth of a start. How it does that is told in `python/sitecustomize.py`.
 
-use std::io::{self, IoSlice, PipeReader, Read, Seek};
+use std::io::{self, IoSlice, PipeReader, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -105,8 +105,7 @@ impl Warm {
             return Ok(None);
         }
         // A file without a name, and another one for each run: nothing of it is left for the next.
-        let trace = system::nameless_file()?;
-        let mut told = trace.try_clone()?;
+        let (trace, told) = system::nameless_file()?;
         let (nursery, home) = (&mut self.nursery, self.scratch.home());
         let ended = drive_process((&script.inputs, typing), watch, self.scratch.user(), |[stdin, stdout, stderr]| {
             let asked = format!("{} {}\n", cpu_seconds((watch.time)()), script.seed.as_deref().unwrap_or(""));
@@ -117,7 +116,6 @@ impl Warm {
             Err(RunError::System(_)) if !self.nursery.sound => Ok(None),
             ended => {
                 let mut ended = ended?;
-                told.rewind()?;
                 let trace = Trace::read_from(told, script.inputs.len());
                 if !trace.started && ended.status.code() == Some(UNCONFINED) {
                     return Ok(None);

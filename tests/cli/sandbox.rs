@@ -109,3 +109,32 @@ fn less_than_required_is_refused() {
     assert!(said.status == 2 && !said.err.contains("darts"), "{said:?}");
     assert_eq!(desk.check(&["darts", "student.py", "--require-isolation", "limits"]).status, 0);
 }
+
+/// Whether this user can make a group of processes, by the word of the system. Only of a tree for processes alone is that
+/// known beforehand: in a tree for everything, who may bound what is a matter of how the system was started.
+fn has_groups() -> bool {
+    let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
+    mounts.lines().any(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let is_it = words[2] == "cgroup" && words[3].split(',').any(|option| option == "pids");
+        is_it && tempfile::tempdir_in(words[1]).is_ok()
+    })
+}
+
+#[test]
+fn a_group_of_processes_is_there_where_it_is_asked_for() {
+    let desk = Desk::new();
+    let said = desk.check(&["doctor", "--isolation", "strong"]);
+    let (state, tried) = examined(&said.out, "cgroup");
+    assert_eq!(tried.len(), 1, "{said:?}");
+    if has_groups() {
+        assert_ne!(state, "unavailable:", "{said:?}");
+    }
+    if state == "enforced" {
+        assert!(tried[0].ends_with("refused"), "{said:?}");
+    }
+    let said = desk.check(&["doctor"]);
+    let (state, tried) = examined(&said.out, "cgroup");
+    assert_eq!(state, "off:", "{said:?}");
+    assert!(tried[0].ends_with("possible"), "nothing else is to refuse it: {said:?}");
+}

@@ -69,6 +69,26 @@ def stand_among_all_processes():
     return True
 
 
+def start_many_threads():
+    import threading
+
+    threading.stack_size(1 << 16)
+    go_on = threading.Event()
+    threads = []
+    try:
+        for _ in range(300):
+            thread = threading.Thread(target=go_on.wait)
+            thread.start()
+            threads.append(thread)
+    except RuntimeError:
+        raise PermissionError
+    finally:
+        go_on.set()
+        for thread in threads:
+            thread.join()
+    return len(threads)
+
+
 def take_much_memory():
     return bytearray(2 << 30)
 
@@ -93,6 +113,7 @@ attempt("seccomp", "open a socket", open_a_socket)
 attempt("seccomp", "signal its parent", signal_its_parent)
 attempt("seccomp", "limit its parent", limit_its_parent)
 attempt("namespaces", "stand among all processes", stand_among_all_processes)
+attempt("cgroup", "start 300 threads", start_many_threads)
 attempt("limits", "take 2 GiB of memory", take_much_memory)
 attempt("limits", "make a file of 8 GiB", fill_the_disk)
 attempt("limits", "open 5,000 files", open_many_files)
