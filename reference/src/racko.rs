@@ -290,9 +290,9 @@ fn after_turn(rack: &[u8]) -> String {
     format!("The rack after the turn  {}", show(rack))
 }
 
-/// A rack as Python prints a list.
+/// A rack as Python prints a list, which is as Rust does.
 fn show(rack: &[u8]) -> String {
-    format!("[{}]", rack.iter().map(u8::to_string).collect::<Vec<_>>().join(", "))
+    format!("{rack:?}")
 }
 
 fn cards(number: usize) -> String {

@@ -6,21 +6,30 @@ use reference::script::{Script, random_script};
 use reference::transcript::{Line, Transcript};
 use reference::{Game, Played, play_script, seeded_dice};
 use std::collections::BTreeSet;
+use std::thread;
 
 const GAMES: u64 = 100_000;
 
-/// Plays random games under every combination of answers in turn, and hands each transcript to the law.
-fn for_each_game(game: Game, mut law: impl FnMut(u64, &Script, &Transcript)) {
+/// Plays random games under every combination of answers in turn, on all cores, and hands each transcript to the law: the
+/// sums of what that counts.
+fn for_each_game(game: Game, law: impl Fn(u64, &Script, &Transcript) -> [usize; 2] + Sync) -> [usize; 2] {
     let combinations = Rulings::combinations(game.questions(), |_, _| true);
-    for number in 0..GAMES {
+    let play = |number: u64| {
         let rulings = &combinations[number as usize % combinations.len()];
         let script = random_script(game, rulings, number);
         let mut dice = seeded_dice(&script.seed.unwrap_or(0).into());
         let played = play_script(game, rulings, &script.inputs, &mut dice);
         let Ok(Played { transcript, unread }) = played else { panic!("game {number}: {played:?}") };
         assert_eq!(unread, 0, "game {number}");
-        law(number, &script, &transcript);
-    }
+        law(number, &script, &transcript)
+    };
+    let sum = |counts: [usize; 2], more: [usize; 2]| [counts[0] + more[0], counts[1] + more[1]];
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let share = |first: usize| (first as u64..GAMES).step_by(workers).map(play).fold([0, 0], sum);
+        let workers: Vec<_> = (0..workers).map(|first| scope.spawn(move || share(first))).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).fold([0, 0], sum)
+    })
 }
 
 fn numbers(text: &str) -> Vec<i64> {
@@ -29,8 +38,8 @@ fn numbers(text: &str) -> Vec<i64> {
 
 #[test]
 fn darts_keep_their_laws() {
-    let (mut finished, mut busts) = (0, 0);
-    for_each_game(Game::Darts, |number, _, transcript| {
+    let [finished, busts] = for_each_game(Game::Darts, |number, _, transcript| {
+        let mut busts = 0;
         for line in transcript.lines.iter().map(Line::text) {
             if let Some((_, score)) = line.split_once("Your score is: ") {
                 let score: i64 = score.parse().unwrap();
@@ -41,15 +50,14 @@ fn darts_keep_their_laws() {
             }
             busts += usize::from(line == "Bust!");
         }
-        finished += usize::from(!transcript.is_unanswered());
+        [usize::from(!transcript.is_unanswered()), busts]
     });
     assert!(finished > 99_000 && busts > 100_000, "{finished} games finished, with {busts} busts");
 }
 
 #[test]
 fn doubles_keep_their_laws() {
-    let mut triples = 0;
-    for_each_game(Game::Doubles, |number, script, transcript| {
+    let [triples, _] = for_each_game(Game::Doubles, |number, script, transcript| {
         assert!(!transcript.is_unanswered(), "game {number}");
         assert!((1..=2).contains(&script.inputs.len()), "game {number}");
         let lines: Vec<&str> = transcript.lines.iter().map(Line::text).collect();
@@ -62,15 +70,14 @@ fn doubles_keep_their_laws() {
             assert!(numbers(line).iter().all(|score| (-2..=24).contains(score)), "game {number}: {line}");
         }
         assert_eq!(lines.iter().filter(|line| line.contains("won")).count(), 1, "game {number}");
-        triples += usize::from(lines.contains(&"You threw a Triple!"));
+        [usize::from(lines.contains(&"You threw a Triple!")), 0]
     });
     assert!(triples > 1_000, "{triples}");
 }
 
 #[test]
 fn racko_keeps_its_laws() {
-    let (mut finished, mut emptied_twice) = (0, 0);
-    for_each_game(Game::Racko, |number, _, transcript| {
+    let [finished, emptied_twice] = for_each_game(Game::Racko, |number, _, transcript| {
         let lines: Vec<&str> = transcript.lines.iter().map(Line::text).collect();
         let mut racks: [Vec<i64>; 2] = Default::default();
         let mut player = 0;
@@ -94,8 +101,7 @@ fn racko_keeps_its_laws() {
                 assert!(racks[player].is_sorted(), "game {number}: {line}");
             }
         }
-        finished += usize::from(!transcript.is_unanswered());
-        emptied_twice += usize::from(reshuffles >= 2);
+        [usize::from(!transcript.is_unanswered()), usize::from(reshuffles >= 2)]
     });
     assert!(
         finished > 90_000 && emptied_twice > 5_000,
