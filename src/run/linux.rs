@@ -184,8 +184,9 @@ pub(super) fn sweep(home: Option<&Path>) -> io::Result<()> {
     }
 }
 
+/// The kernel gives orphans to the first thread of their new parent, and what others have started is known.
 fn unknown_children() -> Vec<Pid> {
-    let children = children(getpid());
+    let children = children_of_thread(&of(getpid(), "task").join(getpid().as_raw_nonzero().to_string()));
     runs(|runs| children.into_iter().filter(|child| runs.iter().all(|(running, _)| running != child)).collect())
 }
 
@@ -208,12 +209,13 @@ fn is_ours(orphan: Pid, home: Option<&Path>) -> bool {
 
 /// The children of all threads of a process.
 fn children(pid: Pid) -> Vec<Pid> {
-    let mut children = Vec::new();
-    for thread in fs::read_dir(of(pid, "task")).into_iter().flatten().flatten() {
-        let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-        children.extend(text.split_ascii_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)));
-    }
-    children
+    let threads = fs::read_dir(of(pid, "task")).into_iter().flatten().flatten();
+    threads.flat_map(|thread| children_of_thread(&thread.path())).collect()
+}
+
+fn children_of_thread(folder: &Path) -> Vec<Pid> {
+    let text = fs::read_to_string(folder.join("children")).unwrap_or_default();
+    text.split_ascii_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
 }
 
 fn of(pid: Pid, file: &str) -> PathBuf {
