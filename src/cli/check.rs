@@ -10,7 +10,7 @@ use clap::CommandFactory;
 use super::args::{Cli, Format, JudgeArgs, When};
 use super::{CliError, Exit, print};
 use crate::assignment::Assignment;
-use crate::grade::{Graded, Outcome, Report, grade, verify};
+use crate::grade::{Graded, Outcome, Plan, Report, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
 use crate::report::{csv, github, gradescope, html, json, junit, terminal};
 use crate::run::{self, Interpreter, OpenError, RunError, Submission};
@@ -36,6 +36,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         let may_be_python = args.submission.is_some() && args.command_line.is_none();
         let interpreter = may_be_python.then(|| scope.spawn(move || Interpreter::find(python)));
         let (assignment, submission) = read(&args, name)?;
+        let plan = Plan::new(&assignment, args.run.timeout)?;
         let own_command = submission.as_ref().filter(|submission| !is_python(submission)).map(Submission::command_line);
         let command = args.command_line.clone().or(own_command);
         let found;
@@ -53,7 +54,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         };
         let confinement = args.run.confinement();
         let options = args.run.options(&confinement, workers(args.jobs), args.checks.checks(false));
-        let report = args.audience.sees(grade(&assignment, graded, options)?);
+        let report = args.audience.sees(plan.grade(graded, options)?);
         write(&args, &report, submission.as_ref())?;
         Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
     })

@@ -2,7 +2,7 @@
 
 use reference::functions::{self, Value};
 
-use super::checks::{CheckReport, CheckVerdict, Code};
+use super::checks::{CheckReport, CheckVerdict, Code, NOT_ASKED_FOR};
 use super::{GradeError, Graded, Options, open};
 use crate::assignment::{Assignment, Call, CallCase, Points, signature};
 use crate::code::{self, Program};
@@ -28,7 +28,7 @@ pub(super) fn look(
     options: Options<'_>,
 ) -> Result<Vec<CheckReport>, GradeError> {
     let (interpreter, submission) = match graded {
-        _ if !options.checks.functions => return Ok(skipped(assignment, "it was not asked for", false)),
+        _ if !options.checks.functions => return Ok(skipped(assignment, NOT_ASKED_FOR, false)),
         Graded::Python(interpreter, submission) => (interpreter, submission),
         Graded::Command(..) => {
             return Ok(skipped(assignment, "only the functions of a Python program are called", false));

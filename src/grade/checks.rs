@@ -123,22 +123,37 @@ pub(super) fn read(graded: Graded<'_>, checks: Checks) -> Code {
     }
 }
 
-/// Looks at the code of a submission. Where Python can't read it, what can't be told for that reason is not earned.
-pub(super) fn look(assignment: &Assignment, code: &Code, checks: Checks, is_python: bool) -> Vec<CheckReport> {
-    let program = match code {
-        Some(program) if checks.source => program,
-        Some(_) => return skipped(assignment, "it was not asked for", false),
-        None => return skipped(assignment, "there is no Python code to look at, or it was not asked for", false),
+/// Looks at the code of a submission: what comes of each check.
+pub(super) fn look(assignment: &Assignment, code: &Code, checks: Checks) -> Vec<Finding> {
+    let finding = |check: &Check| match code {
+        None => Finding::Undecided("there is no Python code to look at, or it was not asked for".to_owned()),
+        Some(_) if !checks.source => Finding::Undecided(NOT_ASKED_FOR.to_owned()),
+        Some(Ok(program)) => code::look(program, &check.ask),
+        Some(Err(long)) => Finding::Without(long.to_string()),
     };
-    let finding = |check: &Check| match program {
-        Ok(program) => match code::look(program, &check.ask) {
-            Finding::Undecided(why) if !is_python => Finding::Without(why),
-            finding => finding,
-        },
-        Err(long) => Finding::Without(long.to_string()),
-    };
-    assignment.checks.iter().map(|check| CheckReport::new(check, checks.renamed, finding(check))).collect()
+    assignment.checks.iter().map(finding).collect()
 }
+
+/// The reports of what was found. Where Python can't read the code, what can't be told for that reason is not earned.
+pub(super) fn reports(
+    assignment: &Assignment,
+    findings: Vec<Finding>,
+    checks: Checks,
+    is_python: bool,
+) -> Vec<CheckReport> {
+    let is_looked_at = checks.source && !is_python;
+    let report = |(check, finding): (&Check, Finding)| {
+        let finding = match finding {
+            Finding::Undecided(why) if is_looked_at => Finding::Without(why),
+            finding => finding,
+        };
+        CheckReport::new(check, checks.renamed, finding)
+    };
+    assignment.checks.iter().zip(findings).map(report).collect()
+}
+
+/// Why a check is left out.
+pub(super) const NOT_ASKED_FOR: &str = "it was not asked for";
 
 /// None of the checks was made. They count, or nothing was to be had from them.
 pub(super) fn skipped(assignment: &Assignment, why: &str, counts: bool) -> Vec<CheckReport> {

@@ -32,6 +32,7 @@ pub use record::{CaseRecord, CheckRecord, DifferenceRecord, InputRecord, LayerRe
 pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, SideLine};
 
 use crate::assignment::{Assignment, AssignmentError, Case, Points, Task};
+use crate::code::Finding;
 use crate::judge::compare::Expected;
 use crate::judge::{self, JudgedCase, Literal, Verdict};
 use crate::run::{
@@ -83,13 +84,7 @@ pub struct Options<'o> {
 /// # Errors
 /// When a run can't be made, or a case does not fit its game.
 pub fn grade(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) -> Result<Report, GradeError> {
-    thread::scope(|scope| {
-        // An interpreter takes its time to start.
-        let planning = scope.spawn(|| Plan::new(assignment, options.time));
-        let session = open(assignment, graded, options);
-        let plan = planning.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-        plan.carry_out(graded, &session?, options)
-    })
+    Plan::new(assignment, options.time)?.grade(graded, options)
 }
 
 /// Looks at the code of one submission, and calls its functions; no case is run.
@@ -101,10 +96,34 @@ pub fn look_at_code(
     graded: Graded<'_>,
     options: Options<'_>,
 ) -> Result<Vec<CheckReport>, GradeError> {
-    let code = checks::read(graded, options.checks);
-    let mut reports = checks::look(assignment, &code, options.checks, true);
-    reports.extend(calls::look(assignment, graded, &code, options)?);
-    Ok(reports)
+    Looked::at(assignment, graded, options).reports(assignment, options.checks, true)
+}
+
+/// What was found in the code, and what came of calling its functions.
+struct Looked {
+    findings: Vec<Finding>,
+    called: Result<Vec<CheckReport>, GradeError>,
+}
+
+impl Looked {
+    fn at(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) -> Looked {
+        let code = checks::read(graded, options.checks);
+        let findings = checks::look(assignment, &code, options.checks);
+        // Another worker would take longer to start than a few calls take.
+        let called = calls::look(assignment, graded, &code, Options { workers: 1, ..options });
+        Looked { findings, called }
+    }
+
+    /// Where Python can't read the program, what came of calling its functions says nothing.
+    fn reports(self, assignment: &Assignment, checks: Checks, is_python: bool) -> Result<Vec<CheckReport>, GradeError> {
+        let mut reports = checks::reports(assignment, self.findings, checks, is_python);
+        reports.extend(if is_python {
+            self.called?
+        } else {
+            calls::skipped(assignment, "Python can't read the program", checks.functions)
+        });
+        Ok(reports)
+    }
 }
 
 fn open<'g>(assignment: &Assignment, graded: Graded<'g>, options: Options<'_>) -> Result<Session<'g>, RunError> {
@@ -143,12 +162,23 @@ impl<'a> Plan<'a> {
         Ok(Plan { assignment, combinations, planned })
     }
 
-    /// Runs and judges one submission of many.
+    /// Runs and judges one submission. With more than one worker its code is looked at meanwhile.
     ///
     /// # Errors
     /// When a run can't be made.
     pub fn grade(&self, graded: Graded<'_>, options: Options<'_>) -> Result<Report, GradeError> {
-        self.carry_out(graded, &open(self.assignment, graded, options)?, options)
+        thread::scope(|scope| {
+            let looking = (options.workers > 1).then(|| scope.spawn(|| Looked::at(self.assignment, graded, options)));
+            let looked = |is_python: bool| match looking {
+                Some(looking) => looking.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                None => {
+                    let functions = options.checks.functions && is_python;
+                    let checks = Checks { functions, ..options.checks };
+                    Looked::at(self.assignment, graded, Options { checks, ..options })
+                }
+            };
+            self.carry_out(graded, &open(self.assignment, graded, options)?, options, looked)
+        })
     }
 
     /// Whether submissions can be run at all under these conditions.
@@ -162,14 +192,16 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn carry_out(&self, graded: Graded<'_>, session: &Session<'_>, options: Options<'_>) -> Result<Report, GradeError> {
+    fn carry_out(
+        &self,
+        graded: Graded<'_>,
+        session: &Session<'_>,
+        options: Options<'_>,
+        looked: impl FnOnce(bool) -> Looked,
+    ) -> Result<Report, GradeError> {
         let Plan { assignment, combinations, planned } = self;
-        let is_python = session.syntax_error().is_none();
-        let code = checks::read(graded, options.checks);
-        let mut checks = checks::look(assignment, &code, options.checks, is_python);
-        let functions = options.checks.functions;
         if let Some(words) = session.syntax_error() {
-            checks.extend(calls::skipped(assignment, "Python can't read the program", functions));
+            let checks = looked(false).reports(assignment, options.checks, false)?;
             return Ok(report::not_run(assignment, graded, session, words, checks));
         }
         let enough: Vec<_> =
@@ -183,7 +215,7 @@ impl<'a> Plan<'a> {
         let assess = |rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome| {
             judge::assess(assignment.game, rulings, &planned.run(outcome))
         };
-        let finish = |index: usize, mut outcome: run::Outcome| {
+        let finished = session.run_all(&jobs, options.workers, &|index, mut outcome: run::Outcome| {
             if outcome.ending == run::Ending::TooMuchOutput {
                 // It goes on for ever: at least five times what is expected is enough to tell where it leaves that.
                 outcome.stdout.truncate(usize::try_from(planned[index].limits.output / 4).unwrap_or(usize::MAX));
@@ -201,16 +233,7 @@ impl<'a> Plan<'a> {
                 outcome.places = None;
             }
             (outcome, assessment)
-        };
-        // Beside the cases, and with one worker: another one would take longer to start than a few calls take.
-        let call = || calls::look(assignment, graded, &code, Options { workers: 1, ..options });
-        let (finished, called) = thread::scope(|scope| {
-            let called = (options.workers > 1).then(|| scope.spawn(call));
-            let finished = session.run_all(&jobs, options.workers, &finish)?;
-            let called = called.map_or_else(call, |called| called.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            Ok::<_, GradeError>((finished, called?))
         })?;
-        checks.extend(called);
         let (outcomes, assessments): (Vec<_>, Vec<_>) = finished.all.into_iter().unzip();
         let assessments = assessments.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
         let runs: Vec<judge::Run<'_>> =
@@ -224,7 +247,7 @@ impl<'a> Plan<'a> {
         let dice = dice.collect::<Result<Vec<_>, _>>()?;
         let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice)?;
         let (judged, dice) = ((&judgement, case_runs), (&dice, dice_runs));
-        let checks = (checks, options.checks.strict);
+        let checks = (looked(true).reports(assignment, options.checks, true)?, options.checks.strict);
         Ok(report::judged(assignment, graded, session, judged, dice, finished.short_from, checks))
     }
 }
