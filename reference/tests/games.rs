@@ -6,6 +6,7 @@ use reference::script::{Script, random_script};
 use reference::transcript::{Line, Transcript};
 use reference::{Game, Played, play_script, seeded_dice};
 use std::collections::BTreeSet;
+use std::panic::resume_unwind;
 use std::thread;
 
 const GAMES: u64 = 100_000;
@@ -28,7 +29,7 @@ fn for_each_game(game: Game, law: impl Fn(u64, &Script, &Transcript) -> [usize; 
     thread::scope(|scope| {
         let share = |first: usize| (first as u64..GAMES).step_by(workers).map(play).fold([0, 0], sum);
         let workers: Vec<_> = (0..workers).map(|first| scope.spawn(move || share(first))).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap()).fold([0, 0], sum)
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).fold([0, 0], sum)
     })
 }
 

@@ -149,8 +149,8 @@ pub(super) fn while_none_starts<T>(action: impl FnOnce() -> T) -> T {
 /// The two ends of a file that is in memory only, which is made in no time: to write to it, and to read it.
 pub(super) fn nameless_file() -> io::Result<(File, File)> {
     let file = File::from(memfd_create(c"", MemfdFlags::CLOEXEC)?);
-    let writer = File::options().append(true).open(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
-    Ok((writer, file))
+    let writer = File::options().append(true).open(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    Ok((writer.or_else(|_| file.try_clone())?, file))
 }
 
 /// A process that was started here has been reaped.
