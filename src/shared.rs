@@ -1,12 +1,19 @@
 //! Small things that more than one layer needs, and that belong to none.
 
 use std::fmt::Display;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ScopedJoinHandle;
 
 /// What is in a mutex, whatever became of the thread that had it before.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a thread has come to; its panic is ours.
+pub fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// The first of a list, and how many more there are.

@@ -43,7 +43,8 @@ fn looks_the_same(interpreter: &Interpreter, folder: &Path) -> Result<(), Failed
     };
     let program = Program::Python { interpreter, submission: &submission };
     let typed = fs::read_to_string(folder.join("inputs.txt")).unwrap_or_default();
-    let script = Script { inputs: typed.split_terminator('\n').map(str::to_owned).collect(), seed: None };
+    let inputs = typed.split_terminator('\n').map(str::to_owned).collect();
+    let script = Script { inputs, ..Script::default() };
     let limits = Limits { time: Duration::from_secs(20), ..Limits::default() };
     let by = |runner| -> Result<(Option<String>, Option<Outcome>), Failed> {
         let conditions = Conditions { runner, confinement: support::sandbox(), ..Conditions::default() };

@@ -14,7 +14,7 @@ use crate::grade::{Graded, Outcome, Plan, Report, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
 use crate::report::{csv, github, gradescope, html, json, junit, terminal};
 use crate::run::{self, Interpreter, OpenError, RunError, Submission};
-use crate::shared::is_python_name;
+use crate::shared::{is_python_name, joined};
 
 pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     let Some(name) = &args.assignment else {
@@ -43,7 +43,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         let graded = match (&command, &submission, interpreter) {
             (Some(line), submission, _) => Graded::Command(line, submission.as_ref()),
             (None, Some(submission), Some(interpreter)) => {
-                found = interpreter.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                found = joined(interpreter)?;
                 Graded::Python(&found, submission)
             }
             _ => {

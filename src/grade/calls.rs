@@ -3,11 +3,11 @@
 use reference::functions::{self, Value};
 
 use super::checks::{CheckReport, CheckVerdict, Code, NOT_ASKED_FOR};
-use super::{GradeError, Graded, Options, open};
+use super::{GradeError, Graded, Options};
 use crate::assignment::{Assignment, Call, CallCase, Points, signature};
 use crate::code::{self, Program};
 use crate::judge::text::says_the_same;
-use crate::run::{CallEnd, CallTold, Callable, Ending, Job, Limits, Loading, Outcome, Told};
+use crate::run::{CallEnd, CallTold, Callable, Ending, Job, Limits, Loading, Outcome, Session, Told};
 
 /// What is expected of one call.
 struct Expected {
@@ -25,11 +25,12 @@ pub(super) fn look(
     assignment: &Assignment,
     graded: Graded<'_>,
     code: &Code,
+    session: &Session<'_>,
     options: Options<'_>,
 ) -> Result<Vec<CheckReport>, GradeError> {
-    let (interpreter, submission) = match graded {
+    let submission = match graded {
         _ if !options.checks.functions => return Ok(skipped(assignment, NOT_ASKED_FOR, false)),
-        Graded::Python(interpreter, submission) => (interpreter, submission),
+        Graded::Python(_, submission) => submission,
         Graded::Command(..) => {
             return Ok(skipped(assignment, "only the functions of a Python program are called", false));
         }
@@ -51,10 +52,10 @@ pub(super) fn look(
         let scripts: Vec<_> = called.iter().map(|case| script(case)).collect();
         let time = options.time.unwrap_or(assignment.limits.time);
         let limits = Limits { time, output: assignment.limits.output_for(0) };
-        let session = open(assignment, Graded::Python(interpreter, callable.submission()), options)?;
         let job = |script| Job { script, limits: limits.clone(), stop: &|_| false };
         let jobs: Vec<Job<'_>> = scripts.iter().map(job).collect();
-        let outcomes = session.run_all(&jobs, options.workers, &|_, outcome| outcome)?.all;
+        // Another worker would take longer to start than a few calls take.
+        let outcomes = session.run_all(&jobs, 1, &|_, outcome| outcome)?.all;
         reports.extend(called.iter().zip(&outcomes).map(|(case, outcome)| {
             let told = callable.read(outcome, case.calls.len());
             let line = |function: &str| program.and_then(|program| code::definition(program, function));

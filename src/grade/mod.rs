@@ -12,7 +12,6 @@ mod roster;
 mod share;
 mod stored;
 
-use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
@@ -34,10 +33,11 @@ pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, S
 use crate::assignment::{Assignment, AssignmentError, Case, Points, Task};
 use crate::code::Finding;
 use crate::judge::compare::Expected;
-use crate::judge::{self, JudgedCase, Literal, Verdict};
+use crate::judge::{self, JudgedCase, Judgement, Literal, Verdict};
 use crate::run::{
     self, Conditions, Confinement, Interpreter, Job, Limits, Program, RunError, Runner, Session, Submission,
 };
+use crate::shared::joined;
 
 /// Why a submission could not be graded. None of this is the submission's fault.
 #[derive(Debug, thiserror::Error)]
@@ -96,33 +96,40 @@ pub fn look_at_code(
     graded: Graded<'_>,
     options: Options<'_>,
 ) -> Result<Vec<CheckReport>, GradeError> {
-    Looked::at(assignment, graded, options).reports(assignment, options.checks, true)
+    let looked = Looked::at(assignment, graded, options.checks);
+    let session = open(assignment, graded, options)?;
+    let reports = if session.syntax_error().is_some() {
+        looked.of_no_python(assignment, options.checks)
+    } else {
+        let called = calls::look(assignment, graded, &looked.code, &session, options)?;
+        looked.reports(assignment, options.checks, called)
+    };
+    session.close()?;
+    Ok(reports)
 }
 
-/// What was found in the code, and what came of calling its functions.
+/// The code, and what was found in it.
 struct Looked {
+    code: checks::Code,
     findings: Vec<Finding>,
-    called: Result<Vec<CheckReport>, GradeError>,
 }
 
 impl Looked {
-    fn at(assignment: &Assignment, graded: Graded<'_>, options: Options<'_>) -> Looked {
-        let code = checks::read(graded, options.checks);
-        let findings = checks::look(assignment, &code, options.checks);
-        // Another worker would take longer to start than a few calls take.
-        let called = calls::look(assignment, graded, &code, Options { workers: 1, ..options });
-        Looked { findings, called }
+    fn at(assignment: &Assignment, graded: Graded<'_>, checks: Checks) -> Looked {
+        let code = checks::read(graded, checks);
+        Looked { findings: checks::look(assignment, &code, checks), code }
     }
 
-    /// Where Python can't read the program, what came of calling its functions says nothing.
-    fn reports(self, assignment: &Assignment, checks: Checks, is_python: bool) -> Result<Vec<CheckReport>, GradeError> {
-        let mut reports = checks::reports(assignment, self.findings, checks, is_python);
-        reports.extend(if is_python {
-            self.called?
-        } else {
-            calls::skipped(assignment, "Python can't read the program", checks.functions)
-        });
-        Ok(reports)
+    fn reports(self, assignment: &Assignment, checks: Checks, called: Vec<CheckReport>) -> Vec<CheckReport> {
+        let mut reports = checks::reports(assignment, self.findings, checks, true);
+        reports.extend(called);
+        reports
+    }
+
+    fn of_no_python(self, assignment: &Assignment, checks: Checks) -> Vec<CheckReport> {
+        let mut reports = checks::reports(assignment, self.findings, checks, false);
+        reports.extend(calls::skipped(assignment, "Python can't read the program", checks.functions));
+        reports
     }
 }
 
@@ -136,6 +143,8 @@ fn open<'g>(assignment: &Assignment, graded: Graded<'g>, options: Options<'_>) -
         memory: assignment.limits.memory_bytes(),
         real_sleep: options.real_sleep,
         confinement: options.confinement.clone(),
+        // And one that calls functions.
+        workers: if options.workers > 1 { options.workers + 1 } else { 1 },
     };
     Session::open(program, conditions)
 }
@@ -162,23 +171,39 @@ impl<'a> Plan<'a> {
         Ok(Plan { assignment, combinations, planned })
     }
 
-    /// Runs and judges one submission. With more than one worker its code is looked at meanwhile.
+    /// Runs and judges one submission. With more than one worker its code is read while the interpreter starts, and its
+    /// functions are called while it is run.
     ///
     /// # Errors
     /// When a run can't be made.
     pub fn grade(&self, graded: Graded<'_>, options: Options<'_>) -> Result<Report, GradeError> {
-        thread::scope(|scope| {
-            let looking = (options.workers > 1).then(|| scope.spawn(|| Looked::at(self.assignment, graded, options)));
-            let looked = |is_python: bool| match looking {
-                Some(looking) => looking.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                None => {
-                    let functions = options.checks.functions && is_python;
-                    let checks = Checks { functions, ..options.checks };
-                    Looked::at(self.assignment, graded, Options { checks, ..options })
-                }
-            };
-            self.carry_out(graded, &open(self.assignment, graded, options)?, options, looked)
-        })
+        let Plan { assignment, combinations: _, planned } = self;
+        let at_once = options.workers > 1;
+        let look = || Looked::at(assignment, graded, options.checks);
+        let (session, looked) = thread::scope(|scope| {
+            let looking = at_once.then(|| scope.spawn(look));
+            (open(assignment, graded, options), looking.map_or_else(look, joined))
+        });
+        let session = session?;
+        if let Some(words) = session.syntax_error() {
+            let checks = looked.of_no_python(assignment, options.checks);
+            return Ok(report::not_run(assignment, graded, &session, words, checks));
+        }
+        let call = || calls::look(assignment, graded, &looked.code, &session, options);
+        let (judged, called) = thread::scope(|scope| {
+            let calling = at_once.then(|| scope.spawn(call));
+            (self.carry_out(&session, options), calling.map_or_else(call, joined))
+        });
+        let (judged, called) = (judged?, called?);
+        session.close()?;
+        let checks = looked.reports(assignment, options.checks, called);
+        let runs: Vec<_> =
+            planned.iter().zip(&judged.outcomes).map(|(planned, outcome)| planned.run(outcome)).collect();
+        let (case_runs, dice_runs) = runs.split_at(judged.scripts);
+        let cases = (&judged.cases, case_runs);
+        let dice = (&judged.dice, dice_runs);
+        let checks = (checks, options.checks.strict);
+        Ok(report::judged(assignment, graded, &session, cases, dice, judged.short_from, checks))
     }
 
     /// Whether submissions can be run at all under these conditions.
@@ -189,21 +214,11 @@ impl<'a> Plan<'a> {
         let empty = Submission::empty();
         let session = open(self.assignment, Graded::Python(interpreter, &empty), options)?;
         session.run(&run::Script::default(), &Limits::default(), &|_| true)?;
-        Ok(())
+        Ok(session.close()?)
     }
 
-    fn carry_out(
-        &self,
-        graded: Graded<'_>,
-        session: &Session<'_>,
-        options: Options<'_>,
-        looked: impl FnOnce(bool) -> Looked,
-    ) -> Result<Report, GradeError> {
+    fn carry_out(&self, session: &Session<'_>, options: Options<'_>) -> Result<JudgedRuns, GradeError> {
         let Plan { assignment, combinations, planned } = self;
-        if let Some(words) = session.syntax_error() {
-            let checks = looked(false).reports(assignment, options.checks, false)?;
-            return Ok(report::not_run(assignment, graded, session, words, checks));
-        }
         let enough: Vec<_> =
             planned.iter().map(|planned| |printed: &[u8]| judge::is_enough(&planned.unanswered, printed)).collect();
         let jobs: Vec<Job<'_>> = planned
@@ -239,17 +254,26 @@ impl<'a> Plan<'a> {
         let runs: Vec<judge::Run<'_>> =
             planned.iter().zip(&outcomes).map(|(planned, outcome)| planned.run(outcome)).collect();
         let (case_runs, dice_runs) = runs.split_at(scripts);
-        let judgement = judge::judge_submission(assignment.game, combinations, case_runs, &assessments)?;
+        let cases = judge::judge_submission(assignment.game, combinations, case_runs, &assessments)?;
         let dice = dice_runs
             .iter()
             .zip(&planned[scripts..])
-            .map(|(run, planned)| assess(&judgement.fitting, planned, run.outcome));
+            .map(|(run, planned)| assess(&cases.fitting, planned, run.outcome));
         let dice = dice.collect::<Result<Vec<_>, _>>()?;
-        let dice = judge::judge_submission(assignment.game, &judgement.fitting, dice_runs, &dice)?;
-        let (judged, dice) = ((&judgement, case_runs), (&dice, dice_runs));
-        let checks = (looked(true).reports(assignment, options.checks, true)?, options.checks.strict);
-        Ok(report::judged(assignment, graded, session, judged, dice, finished.short_from, checks))
+        let dice = judge::judge_submission(assignment.game, &cases.fitting, dice_runs, &dice)?;
+        Ok(JudgedRuns { outcomes, scripts, cases, dice, short_from: finished.short_from })
     }
+}
+
+/// What came of the runs.
+struct JudgedRuns {
+    /// In the order of the plan.
+    outcomes: Vec<run::Outcome>,
+    /// How many of them are of cases.
+    scripts: usize,
+    cases: Judgement,
+    dice: Judgement,
+    short_from: Option<usize>,
 }
 
 /// One run, before it is made.
@@ -303,7 +327,8 @@ fn plan(
             Limits { time: time.unwrap_or(assignment.limits.time), output: assignment.limits.output_for(size) };
         let is_open = |transcript: &&Transcript| transcript.is_unanswered() && assignment.game != Game::Doubles;
         let unanswered = transcripts.iter().filter(is_open).map(Expected::new).collect();
-        let script = run::Script { inputs: inputs.to_vec(), seed: seed.as_ref().map(ToString::to_string) };
+        let script =
+            run::Script { inputs: inputs.to_vec(), seed: seed.as_ref().map(ToString::to_string), ..Default::default() };
         let literal = if assignment.game == Game::Doubles { None } else { Literal::new(&transcripts) };
         planned.push(Planned { script, seed, limits, unanswered, literal });
     }

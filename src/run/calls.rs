@@ -1,25 +1,19 @@
 //! Calls functions of a Python program that is loaded without playing.
 //!
-//! That is done by a program of our own, which is run like any other with the student's beside it. What it tells stands
-//! in the output between what the functions print; who forges it has to know what each function should have done.
+//! That is done by a program of our own, which is run in the student's place. What it tells stands in the output between
+//! what the functions print; who forges it has to know what each function should have done.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, Hasher};
-use std::path::PathBuf;
 
 use memchr::memmem;
 
-use super::submission::FileCopy;
-use super::{Outcome, Script, Submission};
-
-/// Its name can't be that of a module, and is no other file's.
-const CALLER: &str = "check-calls";
+use super::{Outcome, Purpose, Script, Submission};
 
 /// A program whose functions can be called.
 #[derive(Debug)]
 pub struct Callable {
-    submission: Submission,
     file: String,
     /// Begins each of our own lines. No program can know it before it runs.
     mark: String,
@@ -82,24 +76,10 @@ impl Callable {
     /// The functions of a submission.
     #[must_use]
     pub fn new(submission: &Submission) -> Callable {
-        let mut name = format!("{CALLER}.py");
-        while submission.files().any(|file| file.path.as_os_str() == name.as_str()) {
-            name.insert(0, '_');
-        }
-        let path = PathBuf::from(&name);
-        let program = FileCopy { path, bytes: include_bytes!("python/calls.py").to_vec(), executable: false };
-        let files = submission.files().cloned().collect();
         Callable {
-            submission: Submission::new(name, program, files),
             file: submission.file_name().to_string_lossy().into_owned(),
             mark: format!("{:016x}", RandomState::new().build_hasher().finish()),
         }
-    }
-
-    /// The program that is run.
-    #[must_use]
-    pub fn submission(&self) -> &Submission {
-        &self.submission
     }
 
     /// What is typed so that these functions are called with these arguments, as Python writes them; `inputs` are for
@@ -113,7 +93,7 @@ impl Callable {
         }
         order += "])";
         let inputs = calls.iter().flat_map(|_| inputs.iter().cloned());
-        Script { inputs: [order].into_iter().chain(inputs).collect(), seed: None }
+        Script { purpose: Purpose::Call, inputs: [order].into_iter().chain(inputs).collect(), seed: None }
     }
 
     /// What was told in a run of so many calls.

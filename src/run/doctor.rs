@@ -47,7 +47,7 @@ pub fn examine(interpreter: &Interpreter, confinement: Confinement) -> Result<Ex
     let submission = Submission::open(&path).map_err(|error| io::Error::other(error.to_string()))?;
     let program = Program::Python { interpreter, submission: &submission };
     let session = Session::open(program, Conditions { confinement, ..Conditions::default() })?;
-    let script = Script { inputs: vec![outside.to_string_lossy().into_owned()], seed: None };
+    let script = Script { inputs: vec![outside.to_string_lossy().into_owned()], ..Script::default() };
     let outcome = session.run(&script, &Limits::default(), &|_| false)?;
     let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
     let tried: Vec<(&str, Attempt)> = said.lines().filter_map(attempt).collect();

@@ -164,7 +164,7 @@ fn ask(program: OsString, arguments: &[&str]) -> Result<Interpreter, Interpreter
     }));
     let watch = Watch {
         time: &|| Duration::from_secs(20),
-        output: 1 << 16,
+        output: 1 << 20,
         memory: u64::MAX,
         address_space: false,
         stop: &|_| false,

@@ -2,11 +2,12 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::process::Command;
 
 use super::scratch::Scratch;
-use super::{Conditions, Interpreter, Program, RunError, Script, Submission};
+use super::{Conditions, Interpreter, Program, Purpose, RunError, Script, Submission};
 
 /// The variable that holds the filter which forks set for themselves.
 #[cfg(target_os = "linux")]
@@ -49,18 +50,28 @@ fn python(
     conditions: &Conditions,
 ) -> Result<Command, RunError> {
     let harness = scratch.harness();
-    interpreter.harness.write(&harness)?;
-    let (mode, seed) = match mode {
-        Mode::Run(script) => ("run", script.seed.as_deref().unwrap_or("")),
-        Mode::Syntax => ("syntax", ""),
+    interpreter.harness.write(harness)?;
+    let caller = harness.join("calls.py");
+    let write_caller = || fs::write(&caller, include_bytes!("python/calls.py"));
+    let program = argument(submission);
+    let (mode, program, seed) = match mode {
+        Mode::Run(Script { purpose: Purpose::Play, seed, .. }) => ("run", program, seed.as_deref().unwrap_or("")),
+        Mode::Run(Script { purpose: Purpose::Call, .. }) => {
+            write_caller()?;
+            ("run", caller.into_os_string(), "")
+        }
+        Mode::Syntax => ("syntax", program, ""),
         #[cfg(unix)]
-        Mode::Warm => ("warm", ""),
+        Mode::Warm => {
+            write_caller()?;
+            ("warm", program, "")
+        }
     };
     let sleeping = if conditions.real_sleep { "real" } else { "skipped" };
     let mut command = Command::new(&interpreter.path);
     command
         .arg("-u")
-        .arg(argument(submission))
+        .arg(program)
         .env_clear()
         .env("PATH", if cfg!(windows) { "" } else { "/usr/local/bin:/usr/bin:/bin" })
         .env("PYTHONPATH", harness)

@@ -158,15 +158,15 @@ pub(super) fn forget(pid: Pid) {
     runs(|runs| runs.retain(|(running, _)| *running != pid));
 }
 
-/// Ends what is left of a run whose first process has been reaped.
-pub(super) fn sweep(home: Option<&Path>) -> io::Result<()> {
+/// Ends what is left of a run whose first process has been reaped, and bears one of its marks.
+pub(super) fn sweep(homes: &[PathBuf]) -> io::Result<()> {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
         if unknown_children().is_empty() {
             return Ok(());
         }
         let starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
-        let orphans: Vec<_> = unknown_children().into_iter().filter(|&child| is_ours(child, home)).collect();
+        let orphans: Vec<_> = unknown_children().into_iter().filter(|&child| is_ours(child, homes)).collect();
         drop(starting);
         if orphans.is_empty() {
             return Ok(());
@@ -192,7 +192,7 @@ fn unknown_children() -> Vec<Pid> {
 
 /// Whether an orphan is to be ended now: not if it bears the mark of another run, which is not over yet; not if it
 /// bears none and is in our own process group, where children of other parts of this program are.
-fn is_ours(orphan: Pid, home: Option<&Path>) -> bool {
+fn is_ours(orphan: Pid, homes: &[PathBuf]) -> bool {
     let mut environment = Vec::new();
     let _ = File::open(of(orphan, "environ")).and_then(|file| file.take(1 << 18).read_to_end(&mut environment));
     let folder = fs::read_link(of(orphan, "cwd")).unwrap_or_default();
@@ -200,7 +200,7 @@ fn is_ours(orphan: Pid, home: Option<&Path>) -> bool {
         let mark = home.as_os_str().as_encoded_bytes();
         folder.starts_with(home) || environment.windows(mark.len()).any(|window| window == mark)
     };
-    if home.is_some_and(marked) {
+    if homes.iter().any(|home| marked(home)) {
         return true;
     }
     let another = runs(|runs| runs.iter().filter_map(|(_, home)| home.as_deref()).any(marked));

@@ -42,6 +42,8 @@ mod warm;
 
 use std::borrow::Cow;
 use std::io;
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::sync::Mutex;
@@ -73,9 +75,8 @@ use scratch::Scratch;
 #[cfg(unix)]
 use unix::drive;
 #[cfg(unix)]
-use warm::{Started, Warm};
+use warm::{Seed, Started, Warm};
 
-#[cfg(unix)]
 use crate::shared::lock;
 
 /// What is run.
@@ -106,13 +107,25 @@ impl<'a> Program<'a> {
     }
 }
 
-/// What is typed in one run.
+/// What is done in one run, and what is typed.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
+    /// What is done.
+    pub purpose: Purpose,
     /// The lines, without their line ends.
     pub inputs: Vec<String>,
     /// A whole number of any size that seeds Python's `random` before the program's first line.
     pub seed: Option<String>,
+}
+
+/// What is done in a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// The program is run.
+    #[default]
+    Play,
+    /// Functions of a Python program are called, as a [`Callable`] says in the first line that is typed.
+    Call,
 }
 
 /// What a run may use.
@@ -142,11 +155,19 @@ pub struct Conditions {
     pub real_sleep: bool,
     /// What keeps the program from doing harm.
     pub confinement: Confinement,
+    /// How many runs there will be at a time; more take longer.
+    pub workers: usize,
 }
 
 impl Default for Conditions {
     fn default() -> Self {
-        Self { runner: Runner::Warm, memory: 512 << 20, real_sleep: false, confinement: Confinement::default() }
+        Self {
+            runner: Runner::Warm,
+            memory: 512 << 20,
+            real_sleep: false,
+            confinement: Confinement::default(),
+            workers: 1,
+        }
     }
 }
 
@@ -285,9 +306,9 @@ pub struct Session<'a> {
     syntax_error: Option<String>,
     /// Until all has been run.
     busy: Mutex<Option<Busy>>,
-    /// An interpreter that waits for its first run.
+    /// An interpreter that is ready to be forked.
     #[cfg(unix)]
-    first: Mutex<Option<Warm>>,
+    seed: Mutex<Option<Seed>>,
     /// Whether the program may be typed ahead: nothing tells so far that it reads less than whole lines.
     #[cfg(unix)]
     reads_lines: AtomicBool,
@@ -330,7 +351,7 @@ impl<'a> Session<'a> {
                 syntax_error: None,
                 busy: Mutex::new(Some(Busy::new())),
                 #[cfg(unix)]
-                first: Mutex::new(None),
+                seed: Mutex::new(None),
                 #[cfg(unix)]
                 reads_lines: AtomicBool::new(true),
             };
@@ -344,11 +365,11 @@ impl<'a> Session<'a> {
     fn prepare(&mut self) -> Result<(), RunError> {
         let Program::Python { interpreter, submission } = self.program else { return Ok(()) };
         #[cfg(unix)]
-        if self.conditions.runner == Runner::Warm && interpreter.is_cpython() && !self.way.has_namespaces() {
-            match Warm::start(self)? {
-                Started::Ready(warm) => {
+        if self.conditions.runner == Runner::Warm && interpreter.is_cpython() && !self.way.wants_a_process_a_run() {
+            match Seed::start(self)? {
+                Started::Ready(seed) => {
                     self.way.runner = "warm";
-                    self.first = Mutex::new(Some(*warm));
+                    self.seed = Mutex::new(Some(*seed));
                     return Ok(());
                 }
                 Started::SyntaxError(words) => {
@@ -408,8 +429,39 @@ impl<'a> Session<'a> {
         Worker {
             session: self,
             #[cfg(unix)]
-            warm: lock(&self.first).take(),
+            warm: None,
         }
+    }
+
+    /// Ends what waits for more runs, and removes the last of its files.
+    ///
+    /// # Errors
+    /// If something of that can't be removed.
+    pub fn close(&self) -> Result<(), RunError> {
+        #[cfg(unix)]
+        if let Some(seed) = lock(&self.seed).take() {
+            seed.close()?;
+        }
+        *lock(&self.busy) = None;
+        Ok(())
+    }
+
+    /// An interpreter for the runs of one worker, if there can be one.
+    #[cfg(unix)]
+    fn fork(&self) -> Result<Option<Warm>, RunError> {
+        let mut seed = lock(&self.seed);
+        seed.as_mut().map_or(Ok(None), |seed| seed.fork(self))
+    }
+
+    /// What a process has to hand to the kernel so that it is kept to one folder, if it is kept to folders.
+    #[cfg(unix)]
+    fn rules(&self, scratch: &Scratch) -> io::Result<Option<OwnedFd>> {
+        #[cfg(target_os = "linux")]
+        if let Some(sandbox) = &self.way.sandbox {
+            return sandbox.rules(&self.program, scratch);
+        }
+        let _ = scratch;
+        Ok(None)
     }
 
     /// The command that starts the program, confined.
@@ -505,9 +557,9 @@ impl<'a> Session<'a> {
 impl Way {
     /// Whether each run needs a process of its own.
     #[cfg(unix)]
-    fn has_namespaces(&self) -> bool {
+    fn wants_a_process_a_run(&self) -> bool {
         #[cfg(target_os = "linux")]
-        return self.sandbox.as_ref().is_some_and(Sandbox::has_namespaces);
+        return self.sandbox.as_ref().is_some_and(Sandbox::wants_a_process_a_run);
         #[cfg(not(target_os = "linux"))]
         false
     }
@@ -552,13 +604,14 @@ impl Worker<'_> {
         };
         #[cfg(unix)]
         if session.way.runner == "warm" {
-            let ahead = session.reads_lines.load(Ordering::Relaxed);
-            if let Some((outcome, is_certain)) = self.run_warm(script, ahead, &watch)? {
+            let reads_lines = session.reads_lines.load(Ordering::Relaxed);
+            let typing = if reads_lines { Typing::Ahead } else { Typing::LineByLine };
+            if let Some((outcome, is_certain)) = self.run_warm(script, typing, &watch)? {
                 if is_certain {
                     return Ok(outcome);
                 }
                 session.reads_lines.store(false, Ordering::Relaxed);
-                if let Some((outcome, _)) = self.run_warm(script, false, &watch)? {
+                if let Some((outcome, _)) = self.run_warm(script, Typing::LineByLine, &watch)? {
                     return Ok(outcome);
                 }
             }
@@ -583,20 +636,19 @@ impl Worker<'_> {
     fn run_warm(
         &mut self,
         script: &Script,
-        ahead: bool,
+        typing: Typing,
         watch: &Watch<'_>,
     ) -> Result<Option<(Outcome, bool)>, RunError> {
         let session = self.session;
         let warm = match self.warm.take() {
             Some(warm) => Some(warm),
-            None => Warm::start(session)?.ready(),
+            None => session.fork()?,
         };
         let Some(mut warm) = warm else { return Ok(None) };
-        let typing = if ahead { Typing::Ahead } else { Typing::LineByLine };
         let Some((ended, trace)) = warm.run(session.program.submission(), script, typing, watch)? else {
             return Ok(None);
         };
-        let is_certain = !ahead || ended.lines_read == Some(trace.places.len());
+        let is_certain = typing == Typing::LineByLine || ended.lines_read == Some(trace.places.len());
         let outcome = session.outcome(warm.scratch(), ended, Some(trace), script, watch.stop);
         if warm.is_sound() {
             self.warm = Some(warm);

@@ -109,7 +109,6 @@ impl Session<'_> {
             all.push(value);
         }
         worker.close()?;
-        *lock(&self.busy) = None;
         let short_from = (0..jobs.len()).find(|&index| is_short(index));
         Ok(Results { all, short_from })
     }

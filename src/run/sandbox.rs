@@ -6,6 +6,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use std::sync::LazyLock;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, Scope,
+    RulesetCreated, RulesetCreatedAttr, Scope,
 };
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 use seccompiler::{
@@ -165,9 +166,18 @@ impl Sandbox {
         confined
     }
 
-    /// Whether each run has namespaces of its own, so that a fork of another can't be one.
-    pub fn has_namespaces(&self) -> bool {
-        self.namespaces
+    /// Whether each run has namespaces or a group of its own, so that a fork of another can't be one.
+    pub fn wants_a_process_a_run(&self) -> bool {
+        self.namespaces || self.cgroup
+    }
+
+    /// What limits to its own files a process that was confined together with others: for it to hand to the kernel.
+    pub fn rules(&self, program: &Program<'_>, scratch: &Scratch) -> io::Result<Option<OwnedFd>> {
+        if !self.landlock {
+            return Ok(None);
+        }
+        let ruleset = ruleset(&paths(program, scratch, self.subprocess), self.network).map_err(io::Error::other)?;
+        Ok(ruleset.into())
     }
 
     /// Whether each run is in a group of processes.
@@ -259,7 +269,8 @@ impl Plan {
         end_with_parent()?;
         rustix::thread::set_no_new_privs(true).map_err(|error| failed("no new rights", &error))?;
         if let Some(paths) = &self.files {
-            restrict_files(paths, self.network).map_err(|error| failed("landlock", &error))?;
+            let restricted = ruleset(paths, self.network).and_then(RulesetCreated::restrict_self);
+            restricted.map_err(|error| failed("landlock", &error))?;
         }
         if self.seccomp {
             let mut filters = shared_filters(self.network).map_err(|error| failed("seccomp", &error))?;
@@ -417,7 +428,7 @@ fn paths(program: &Program<'_>, scratch: &Scratch, subprocess: bool) -> Paths {
     let devices = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
     let mut read: Vec<PathBuf> = system.iter().chain(&data).chain(&devices).map(PathBuf::from).collect();
     let mut execute = Vec::new();
-    read.push(scratch.harness());
+    read.push(scratch.harness().to_owned());
     let tools = ["/bin", "/sbin", "/usr", "/opt", "/etc", "/nix/store", "/proc", "/sys"];
     match program {
         Program::Python { interpreter, .. } => {
@@ -440,7 +451,8 @@ fn paths(program: &Program<'_>, scratch: &Scratch, subprocess: bool) -> Paths {
             execute.push(PathBuf::from("/"));
         }
     }
-    let write = vec![scratch.room(), scratch.trace(), PathBuf::from("/dev/null")];
+    let mut write = scratch.writes();
+    write.push(PathBuf::from("/dev/null"));
     Paths { read, write, execute }
 }
 
@@ -478,7 +490,7 @@ fn loaders() -> &'static [PathBuf] {
     &LOADERS
 }
 
-fn restrict_files(paths: &Paths, network: bool) -> Result<(), landlock::RulesetError> {
+fn ruleset(paths: &Paths, network: bool) -> Result<RulesetCreated, landlock::RulesetError> {
     let all = AccessFs::from_all(LANDLOCK_ABI);
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(all)?;
     if !network {
@@ -497,8 +509,7 @@ fn restrict_files(paths: &Paths, network: bool) -> Result<(), landlock::RulesetE
             }
         }
     }
-    ruleset.restrict_self()?;
-    Ok(())
+    Ok(ruleset)
 }
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;

@@ -1,4 +1,6 @@
 //! The private folder of one run: the program's working directory, and beside it what Python needs from us.
+//!
+//! Where runs are forks of one interpreter, each worker's runs have a folder inside of that interpreter's own.
 
 use std::borrow::Cow;
 #[cfg(unix)]
@@ -20,6 +22,8 @@ use super::{RunError, Submission};
 #[derive(Debug)]
 pub(super) struct Scratch {
     root: PathBuf,
+    /// What Python loads before the program.
+    harness: PathBuf,
     /// Path to name, in the order in which they are replaced.
     names: Vec<(Vec<u8>, Vec<u8>)>,
     /// Who owns what is made for a run, if it is another user than ours.
@@ -35,13 +39,44 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Makes the folder (only its owner may enter) with a fresh copy of the submission in its home.
     pub fn new(submission: Option<&Submission>) -> Result<Self, RunError> {
-        Self::filled(submission).map_err(|source| RunError::Scratch { folder: std::env::temp_dir(), source })
+        let folder = std::env::temp_dir();
+        let made = || {
+            let mut scratch = Self::made_in(&folder, submission)?;
+            scratch.harness = scratch.root.join("harness");
+            fs::create_dir(&scratch.harness)?;
+            File::create_new(scratch.trace())?;
+            Ok(scratch)
+        };
+        made().map_err(|source| RunError::Scratch { folder: folder.clone(), source })
     }
 
-    fn filled(submission: Option<&Submission>) -> io::Result<Self> {
-        let root = tempfile::Builder::new().prefix("check-").tempdir()?.keep();
+    /// Makes room for the folders of others.
+    #[cfg(unix)]
+    pub fn add_rooms(&self) -> Result<(), RunError> {
+        fs::create_dir(self.rooms()).map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    }
+
+    /// Makes a folder in here for the runs of one worker: what they leave in theirs no other one finds.
+    #[cfg(unix)]
+    pub fn inside(&self, submission: Option<&Submission>) -> Result<Self, RunError> {
+        let made = || {
+            let mut scratch = Self::made_in(&self.rooms(), submission)?;
+            scratch.harness.clone_from(&self.harness);
+            Ok(scratch)
+        };
+        let made: io::Result<Self> = made();
+        #[cfg_attr(not(target_os = "linux"), expect(unused_mut, reason = "only there is another user to give it to"))]
+        let mut scratch = made.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })?;
+        #[cfg(target_os = "linux")]
+        scratch.give_to(self.user)?;
+        Ok(scratch)
+    }
+
+    fn made_in(folder: &Path, submission: Option<&Submission>) -> io::Result<Self> {
+        let root = tempfile::Builder::new().prefix("check-").tempdir_in(folder)?.keep();
         let mut scratch = Self {
             root,
+            harness: PathBuf::new(),
             names: Vec::new(),
             user: None,
             #[cfg(target_os = "linux")]
@@ -50,9 +85,7 @@ impl Scratch {
             seal: None,
         };
         scratch.root = scratch.root.canonicalize()?;
-        fs::create_dir(scratch.harness())?;
         fs::create_dir(scratch.room())?;
-        File::create_new(scratch.trace())?;
         if let Some(submission) = submission {
             scratch.names = names(&scratch.home(), submission);
         }
@@ -67,11 +100,16 @@ impl Scratch {
         let given = user.map_or(Ok(()), |_| {
             allow(&self.root, 0o711)?;
             allow(&self.room(), 0o711)?;
-            allow(&self.harness(), 0o755)?;
-            for file in fs::read_dir(self.harness())? {
-                allow(&file?.path(), 0o644)?;
+            if self.has_harness() {
+                allow(&self.harness, 0o755)?;
+                for file in fs::read_dir(&self.harness)? {
+                    allow(&file?.path(), 0o644)?;
+                }
+                self.give(&self.trace())?;
             }
-            self.give(&self.trace())?;
+            if self.rooms().is_dir() {
+                allow(&self.rooms(), 0o711)?;
+            }
             self.give_home()
         });
         given.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
@@ -211,14 +249,33 @@ impl Scratch {
         self.root.join("run")
     }
 
+    /// The folders of others.
+    fn rooms(&self) -> PathBuf {
+        self.root.join("rooms")
+    }
+
     /// What Python loads before the program.
-    pub fn harness(&self) -> PathBuf {
-        self.root.join("harness")
+    pub fn harness(&self) -> &Path {
+        &self.harness
+    }
+
+    fn has_harness(&self) -> bool {
+        self.harness.starts_with(&self.root)
     }
 
     /// Where that notes what it sees.
     pub fn trace(&self) -> PathBuf {
-        self.harness().join("trace")
+        self.harness.join("trace")
+    }
+
+    /// What processes in here write.
+    #[cfg(target_os = "linux")]
+    pub fn writes(&self) -> Vec<PathBuf> {
+        let mut writes = vec![self.room()];
+        if self.has_harness() {
+            writes.extend([self.trace(), self.rooms()]);
+        }
+        writes
     }
 
     /// `text` with the paths in here replaced by the names that the user typed.
@@ -236,7 +293,7 @@ impl Scratch {
     pub fn hide_our_frames(&self, text: &[u8]) -> Vec<u8> {
         let frame = |file: &[u8]| [b"  File \"", file].concat();
         let compiled = frame(Harness::NAME.as_bytes());
-        let source = frame(self.harness().as_os_str().as_encoded_bytes());
+        let source = frame(self.harness.as_os_str().as_encoded_bytes());
         let mut in_ours = false;
         let lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| {
             in_ours = line.starts_with(&compiled) || line.starts_with(&source) || in_ours && line.starts_with(b"    ");

@@ -50,11 +50,11 @@ fn seconds(time: f64) -> Limits {
 }
 
 fn typed(inputs: &[&str]) -> Script {
-    Script { inputs: inputs.iter().map(|&line| line.to_owned()).collect(), seed: None }
+    Script { inputs: inputs.iter().map(|&line| line.to_owned()).collect(), ..Script::default() }
 }
 
 fn seeded(seed: &str) -> Script {
-    Script { inputs: Vec::new(), seed: Some(seed.to_owned()) }
+    Script { seed: Some(seed.to_owned()), ..Script::default() }
 }
 
 /// What comes of a run, which is the same whatever starts the program.
@@ -826,7 +826,7 @@ fn speed() {
     );
     let program = Program::Python { interpreter: &PYTHON, submission: &submission };
     let inputs: Vec<String> = (0..20).map(|n| n.to_string()).collect();
-    let script = Script { inputs, seed: None };
+    let script = Script { inputs, ..Script::default() };
     let job = || Job { script: &script, limits: limits(), stop: &|_| false };
     let jobs: Vec<_> = (0..200).map(|_| job()).collect();
     for workers in [1, 2] {

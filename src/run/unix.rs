@@ -231,7 +231,8 @@ pub(super) struct Running<'p> {
     pid: Pid,
     /// Readable when the process ends, where there is such a thing.
     exit: Option<OwnedFd>,
-    home: Option<PathBuf>,
+    /// Its folders, which mark those that it starts.
+    homes: Vec<PathBuf>,
     finished: bool,
 }
 
@@ -250,12 +251,18 @@ impl<'p> Running<'p> {
             source,
         })?;
         let pid = Pid::from_child(&child);
-        Ok(Self { process: Process::Child(child), pid, exit: system::exit_event(pid), home, finished: false })
+        Ok(Self {
+            process: Process::Child(child),
+            pid,
+            exit: system::exit_event(pid),
+            homes: home.into_iter().collect(),
+            finished: false,
+        })
     }
 
-    pub fn fork(pid: Pid, nursery: &'p mut Nursery, home: PathBuf) -> io::Result<Self> {
+    pub fn fork(pid: Pid, nursery: &'p mut Nursery, homes: Vec<PathBuf>) -> io::Result<Self> {
         let exit = nursery.exit_event()?;
-        Ok(Self { process: Process::Fork(nursery), pid, exit: Some(exit), home: Some(home), finished: false })
+        Ok(Self { process: Process::Fork(nursery), pid, exit: Some(exit), homes, finished: false })
     }
 
     /// Limits what it and those that it starts may use.
@@ -292,7 +299,7 @@ impl<'p> Running<'p> {
             }
             Process::Fork(nursery) => nursery.wait(),
         };
-        let swept = system::sweep(self.home.as_deref());
+        let swept = system::sweep(&self.homes);
         let status = status?;
         swept?;
         Ok(status)
@@ -313,7 +320,7 @@ impl Drop for Running<'_> {
 pub(super) mod system {
     use super::{Child, Command, Duration, OwnedFd, Pid, io};
     use std::fs::File;
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     pub fn start(command: &mut Command, _: Option<&PathBuf>) -> io::Result<Child> {
         command.spawn()
@@ -341,7 +348,7 @@ pub(super) mod system {
 
     pub fn forget(_: Pid) {}
 
-    pub fn sweep(_: Option<&Path>) -> io::Result<()> {
+    pub fn sweep(_: &[PathBuf]) -> io::Result<()> {
         Ok(())
     }
 }

@@ -1,11 +1,15 @@
 //! An interpreter that has compiled a program and stands at its first line: each run is a fork of it, which takes a
 //! tenth of a start. How it does that is told in `python/sitecustomize.py`.
+//!
+//! There is one for a program, the [`Seed`]. What makes the runs of a worker, one after the other, is a fork of that with
+//! a folder of its own, a [`Warm`].
 
 use std::io::{self, IoSlice, PipeReader, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
@@ -19,7 +23,8 @@ use super::launch::Mode;
 use super::scratch::Scratch;
 use super::unix::{Listener, Running, cpu_seconds, drive_process, keep_tail, system};
 use super::{
-    Ended, PREPARATION, RunError, STDERR_LIMIT, Script, Session, Submission, Watch, signals, tells_of_a_syntax_error,
+    Ended, PREPARATION, Purpose, RunError, STDERR_LIMIT, Script, Session, Submission, Watch, signals,
+    tells_of_a_syntax_error,
 };
 
 /// How long it may take to fork, or to tell of a process that was killed.
@@ -30,30 +35,33 @@ const UNCONFINED: i32 = 126;
 
 /// What became of an attempt to start one.
 pub(super) enum Started {
-    Ready(Box<Warm>),
+    Ready(Box<Seed>),
     /// The program is none; Python's own words.
     SyntaxError(String),
     /// It is a matter for a fresh interpreter.
     Unfit,
 }
 
-impl Started {
-    pub fn ready(self) -> Option<Warm> {
-        match self {
-            Self::Ready(warm) => Some(*warm),
-            Self::SyntaxError(_) | Self::Unfit => None,
-        }
-    }
+/// An interpreter that has compiled a program, from which others come.
+#[derive(Debug)]
+pub(super) struct Seed {
+    nursery: Nursery,
+    // Ended before its folder is removed, and all that come from it end with it.
+    interpreter: Running<'static>,
+    scratch: Scratch,
+    /// Made in time: only of what has lain there for a while can be told whether a run has changed it.
+    rooms: Vec<Scratch>,
+    /// What Python said while it compiled the program.
+    warnings: Vec<u8>,
 }
 
-/// A warm interpreter, and the folder in which its runs are made, one after the other.
+/// An interpreter at the first line of a program, and the folder in which its runs are made, one after the other.
 #[derive(Debug)]
 pub(super) struct Warm {
     nursery: Nursery,
-    // Ended before its folder is removed.
-    interpreter: Running<'static>,
     scratch: Scratch,
-    /// What Python said while it compiled the program.
+    /// The folder of the seed, which marks what comes from it.
+    origin: PathBuf,
     warnings: Vec<u8>,
 }
 
@@ -67,23 +75,24 @@ pub(super) struct Nursery {
     sound: bool,
 }
 
-impl Warm {
+impl Seed {
     pub fn start(session: &Session<'_>) -> Result<Started, RunError> {
-        let mut scratch = Scratch::new(session.program.submission())?;
+        let submission = session.program.submission();
+        let mut scratch = Scratch::new(submission)?;
+        scratch.add_rooms()?;
         let mut command = session.command(&mut scratch, Mode::Warm, None)?;
-        let (control, theirs) = UnixStream::pair()?;
+        let rooms = (0..session.conditions.workers).map(|_| scratch.inside(submission)).collect::<Result<_, _>>()?;
+        let (mut nursery, theirs) = Nursery::new()?;
         let (printed, stdout) = io::pipe()?;
         let (complained, stderr) = io::pipe()?;
-        command.stdin(OwnedFd::from(theirs)).stdout(stdout).stderr(stderr).process_group(0);
+        command.stdin(theirs).stdout(stdout).stderr(stderr).process_group(0);
         let mut interpreter = Running::start(command, Some(scratch.home()))?;
         interpreter.limit(Some(session.conditions.memory), None);
-        control.set_nonblocking(true)?;
-        let mut nursery = Nursery { control, heard: Vec::new(), ended: None, sound: true };
-        if nursery.line(PREPARATION)?.is_some_and(|line| line == "ready") {
+        if nursery.is_ready()? {
             let mut warnings = Vec::new();
             Listener::new(complained)?.drain(STDERR_LIMIT, |bytes| keep_tail(&mut warnings, bytes))?;
-            scratch.seal(session.program.submission());
-            return Ok(Started::Ready(Box::new(Self { nursery, interpreter, scratch, warnings })));
+            let warnings = scratch.hide(&warnings).into_owned();
+            return Ok(Started::Ready(Box::new(Self { nursery, interpreter, scratch, rooms, warnings })));
         }
         let said = last_words(&mut interpreter, printed, complained)?;
         let trace = Trace::read(&scratch.trace(), 0);
@@ -93,6 +102,34 @@ impl Warm {
         Ok(if is_error { Started::SyntaxError(said) } else { Started::Unfit })
     }
 
+    /// Another interpreter at the program's first line; nothing if this one did not do what it should.
+    pub fn fork(&mut self, session: &Session<'_>) -> Result<Option<Warm>, RunError> {
+        let submission = session.program.submission();
+        let mut scratch = self.rooms.pop().map_or_else(|| self.scratch.inside(submission), Ok)?;
+        scratch.seal(submission);
+        let (mut nursery, theirs) = Nursery::new()?;
+        let descriptors: Vec<_> = [theirs].into_iter().chain(session.rules(&scratch)?).collect();
+        let home = scratch.home();
+        let digits = home.as_os_str().as_encoded_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let is_ready = match self.nursery.fork(&format!("room {digits}\n"), &descriptors) {
+            Ok(_) => nursery.is_ready()?,
+            Err(_) if !self.nursery.sound => false,
+            Err(error) => return Err(error.into()),
+        };
+        let (origin, warnings) = (self.scratch.home(), self.warnings.clone());
+        Ok(is_ready.then_some(Warm { nursery, scratch, origin, warnings }))
+    }
+
+    /// Ends it with all that came from it, and removes its folder.
+    pub fn close(self) -> Result<(), RunError> {
+        drop(self.nursery);
+        drop(self.interpreter);
+        drop(self.rooms);
+        self.scratch.remove()
+    }
+}
+
+impl Warm {
     /// Runs the program once; nothing if the interpreter did not do what it should.
     pub fn run(
         &mut self,
@@ -106,11 +143,15 @@ impl Warm {
         }
         // A file without a name, and another one for each run: nothing of it is left for the next.
         let (trace, told) = system::nameless_file()?;
-        let (nursery, home) = (&mut self.nursery, self.scratch.home());
+        let (nursery, homes) = (&mut self.nursery, vec![self.scratch.home(), self.origin.clone()]);
         let ended = drive_process((&script.inputs, typing), watch, self.scratch.user(), |[stdin, stdout, stderr]| {
-            let asked = format!("{} {}\n", cpu_seconds((watch.time)()), script.seed.as_deref().unwrap_or(""));
-            let pid = nursery.fork(&asked, &[stdin, stdout, stderr, trace.into()])?;
-            Ok(Running::fork(pid, nursery, home)?)
+            let word = match script.purpose {
+                Purpose::Play => "run",
+                Purpose::Call => "calls",
+            };
+            let (seconds, seed) = (cpu_seconds((watch.time)()), script.seed.as_deref().unwrap_or(""));
+            let pid = nursery.fork(&format!("{word} {seconds} {seed}\n"), &[stdin, stdout, stderr, trace.into()])?;
+            Ok(Running::fork(pid, nursery, homes)?)
         });
         match ended {
             Err(RunError::System(_)) if !self.nursery.sound => Ok(None),
@@ -140,16 +181,27 @@ impl Warm {
     /// Ends it and removes its folder.
     pub fn close(self) -> Result<(), RunError> {
         drop(self.nursery);
-        drop(self.interpreter);
         self.scratch.remove()
     }
 }
 
 impl Nursery {
-    /// Asks for a run with these descriptors as its streams and its trace; its process.
-    fn fork(&mut self, message: &str, descriptors: &[OwnedFd; 4]) -> io::Result<Pid> {
+    /// And the end that an interpreter listens at.
+    fn new() -> io::Result<(Self, OwnedFd)> {
+        let (control, theirs) = UnixStream::pair()?;
+        control.set_nonblocking(true)?;
+        Ok((Self { control, heard: Vec::new(), ended: None, sound: true }, theirs.into()))
+    }
+
+    /// Whether it comes so far as to listen.
+    fn is_ready(&mut self) -> io::Result<bool> {
+        Ok(self.line(PREPARATION)?.is_some_and(|line| line == "ready"))
+    }
+
+    /// Asks for a process that gets these descriptors; its number.
+    fn fork(&mut self, message: &str, descriptors: &[OwnedFd]) -> io::Result<Pid> {
         self.ended = None;
-        let descriptors = descriptors.each_ref().map(AsFd::as_fd);
+        let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));

@@ -1,4 +1,5 @@
-"""Loads a program without playing, and calls functions of it.
+"""Loads a program without playing, and calls functions of it. Where this is not the program itself, an interpreter
+that has compiled the program runs it in its place.
 
 The first line that is typed says what to do: a mark for what is told of it, the program's file, and the calls, each a
 name and the arguments. The other lines are for the functions. What they print stands between our own lines, which begin
@@ -97,6 +98,8 @@ def split(tree):
 
 
 def main():
+    # Where the program is, as for a run of it.
+    sys.path[0] = os.getcwd()
     mark, file, calls = eval(sys.stdin.readline())
     write = os.write
     kinds = NameError, SystemExit

@@ -109,16 +109,22 @@ def only_compiled(_program):
 
 
 class Nursery:
-    """Forks a process for each run that is asked for on the socket that is the
-    standard input here. A fork is at the program's first line, and leaves this
-    by returning: CPython itself runs the program, with nothing of ours below.
+    """Forks a process for each thing that is asked for on the socket that is the
+    standard input here: a line of words, and descriptors.
 
-    A run is asked for with the seconds of CPU that it may take, a space, its
-    seed and a line end, and four descriptors: the three streams and the trace.
-    The answer is its process number, and when it has ended `e STATUS` or
-    `s SIGNAL`. Where the system can wait without taking the number away, it
-    stays taken until the next run is asked for, so that nobody else is killed
-    in its place.
+    `room HOME`, with a socket: a nursery that takes its orders from there, for
+    runs in another home (its path in hexadecimal digits). It answers `ready`.
+    What may be done with files is narrowed there, if another descriptor says how.
+
+    `run SECONDS SEED`, with the three streams and the trace: the program, with
+    the seconds of CPU that it may take. The fork is at the program's first line,
+    and leaves this by returning: CPython itself runs the program, with nothing
+    of ours below. When it has ended the answer is `e STATUS` or `s SIGNAL`.
+    `calls SECONDS` is the same for calls of the program's functions.
+
+    Each answer is preceded by the number of the process. Where the system can
+    wait without taking a run's number away, it stays taken until the next run is
+    asked for, so that nobody else is killed in its place.
     """
 
     # What games import, and what these import.
@@ -129,18 +135,20 @@ class Nursery:
 
     def __init__(self, note, trace, begin, beside):
         self.note, self.trace, self.begin, self.beside = note, trace, begin, beside
+        self.caller = os.path.join(os.path.dirname(__file__), "calls.py")
         self.filter = os.environ.pop("CHECK_FILTER", "")
         self.at_forks = []
 
     def __call__(self, program):
         # Nothing of this comes from the program's folder, and that it was asked for does not show.
         folder = sys.path.pop(0)
+        import _imp
         import _socket
         import resource
 
         control = _socket.socket(fileno=os.dup(0))
-        home = os.environb[b"HOME"]
-        confine = confinement(self.filter)
+        home = os.environ["HOME"]
+        narrow, confine = confinement(self.filter)
         self.preload(names_in(program))
         del sys.modules["_socket"], sys.modules["resource"]
         ending = Ending()
@@ -148,40 +156,54 @@ class Nursery:
         control.send(b"ready\n")
         ended = None
         while True:
-            asked, ancillary, _, _ = control.recvmsg(65536, 256)
+            asked, received = hear(control)
             if ended and hasattr(os, "waitid"):
                 os.waitpid(ended, 0)
+                ended = None
             if not asked:
                 os._exit(0)
-            while not asked.endswith(b"\n"):
-                asked += control.recv(65536)
-            numbers = ancillary[0][2]
-            received = [int.from_bytes(numbers[at : at + 4], sys.byteorder) for at in range(0, len(numbers), 4)]
             process = os.fork()
-            if not process:
+            if process:
+                for descriptor in received:
+                    os.close(descriptor)
+                if asked[0] == "room":
+                    control.send(b"%d\n" % process)
+                    continue
+                try:
+                    os.setpgid(process, process)
+                except OSError:
+                    pass
+                control.send(b"%d\n" % process)
+                control.send(wait_for(process))
+                ended = process
+            elif asked[0] == "room":
+                old, home = home, os.fsdecode(bytes.fromhex(asked[1]))
+                move(_imp, program, old, home)
+                for descriptor in (0, control.fileno()):
+                    os.dup2(received[0], descriptor, descriptor == 0)
+                narrow(*received[1:])
+                for descriptor in received:
+                    os.close(descriptor)
+                control.send(b"ready\n")
+            else:
                 os.setpgid(0, 0)
                 for number, descriptor in zip((0, 1, 2, self.trace), received):
                     os.dup2(descriptor, number, number < 3)
                     os.close(descriptor)
                 control.close()
                 os.chdir(home)
-                seconds, _, seed = asked.decode().strip().partition(" ")
-                resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
+                seconds = int(asked[1])
+                resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
                 for calls in self.at_forks:
                     os.register_at_fork(**calls)
-                self.begin(seed)
+                self.begin("".join(asked[2:]))
                 confine()
                 self.note("s")
+                if asked[0] == "calls":
+                    with open(self.caller) as file:
+                        exec(compile(file.read(), self.caller, "exec"), {"__name__": "__main__"})
+                    raise SystemExit
                 return ending
-            for descriptor in received:
-                os.close(descriptor)
-            try:
-                os.setpgid(process, process)
-            except OSError:
-                pass
-            control.send(b"%d\n" % process)
-            control.send(wait_for(process))
-            ended = process
 
     def preload(self, names):
         """Loads what the program imports, unless it looks for modules elsewhere or its folder has any of that name."""
@@ -199,23 +221,67 @@ class Nursery:
                 del sys.modules[name]
 
 
+def hear(control):
+    """The words that were sent, none at the end, and descriptors."""
+    asked, ancillary, _, _ = control.recvmsg(65536, 256)
+    while asked and not asked.endswith(b"\n"):
+        asked += control.recv(65536)
+    numbers = b"".join(part[2] for part in ancillary)
+    return asked.decode().split(), [
+        int.from_bytes(numbers[at : at + 4], sys.byteorder) for at in range(0, len(numbers), 4)
+    ]
+
+
+def move(_imp, program, old, new):
+    """Makes this process one that has compiled the program in another home."""
+    import __main__
+
+    def moved(path):
+        is_inside = isinstance(path, str) and (path == old or path.startswith(old + os.sep))
+        return new + path[len(old) :] if is_inside else path
+
+    _imp._fix_co_filename(program, moved(program.co_filename))
+    __main__.__file__ = moved(__main__.__file__)
+    loader = getattr(__main__, "__loader__", None)
+    if hasattr(loader, "path"):
+        loader.path = moved(loader.path)
+    sys.path[:] = map(moved, sys.path)
+    for path in list(sys.path_importer_cache):
+        sys.path_importer_cache[moved(path)] = sys.path_importer_cache.pop(path)
+    for name, value in list(os.environ.items()):
+        if moved(value) != value:
+            os.environ[name] = moved(value)
+    os.chdir(new)
+
+
 def confinement(text):
-    """What a fork calls to end with its parent and to keep its hands off other processes: a seccomp filter, for which
-    there is no function in Python. It can't be set before the fork, since it knows its process and forbids forks.
+    """What a nursery calls to narrow what may be done with files, and to end with its parent; and what a run calls, so
+    that it keeps its hands off other processes as well: a seccomp filter. For none of this there is a function in
+    Python. That filter can't be set before the fork, since it knows its process and forbids forks.
     """
     if sys.platform != "linux":
-        return lambda: None
+        return lambda: None, lambda: None
     import _ctypes
 
     places, _, code = text.partition(":")
     places = [int(place) for place in places.split(",") if place]
     code = bytearray.fromhex(code)
-    prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")
+    whole = _ctypes.dlopen(None, 0)
+    prctl, syscall = _ctypes.dlsym(whole, "prctl"), _ctypes.dlsym(whole, "syscall")
     call = _ctypes.call_function
     del sys.modules["_ctypes"]
 
-    def confine():
+    def end_with_parent():
         call(prctl, (1, 9, 0, 0, 0))  # PR_SET_PDEATHSIG, SIGKILL
+
+    def narrow(*rules):
+        end_with_parent()
+        for descriptor in rules:
+            if call(syscall, (446, descriptor, 0)):  # landlock_restrict_self
+                os._exit(126)
+
+    def confine():
+        end_with_parent()
         if code:
             for place in places:
                 code[place : place + 4] = os.getpid().to_bytes(4, sys.byteorder)
@@ -225,7 +291,7 @@ def confinement(text):
             if call(prctl, (22, 2, program, 0, 0)):  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
                 os._exit(126)
 
-    return confine
+    return narrow, confine
 
 
 def names_in(code):
