@@ -16,6 +16,15 @@ pub fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
+/// Bytes in hexadecimal digits.
+pub fn digits(bytes: impl IntoIterator<Item = u8>) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        text.extend([byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])));
+    }
+    text
+}
+
 /// The first of a list, and how many more there are.
 pub fn first_of<T: Display>(all: &[T], most: usize) -> String {
     let (shown, rest) = all.split_at(all.len().min(most));

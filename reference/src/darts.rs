@@ -3,7 +3,7 @@
 use crate::console::{Console, Stop};
 use crate::functions::{Done, Value};
 use crate::rules::darts as rules;
-use crate::rulings::{Answer, AnswerText, Question, Rulings};
+use crate::rulings::{Answer, AnswerText, Question, Umpire};
 use num_bigint::BigInt;
 
 const AT_ONCE: Answer = Answer { question: "bust-at-one", answer: "at-once" };
@@ -39,7 +39,7 @@ pub const QUESTIONS: &[Question] = &[
 ///
 /// # Errors
 /// When the script ends first, or an answer is no whole number.
-pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
+pub fn play(console: &mut Console<'_>, rulings: &Umpire<'_>) -> Result<(), Stop> {
     let mut score = [501, 501];
     let mut player = 0;
     let mut was_bust = [false, false];
@@ -108,7 +108,7 @@ struct Thrown {
 /// The darts of one turn, up to a bust, to zero or to the third.
 fn throw_darts(
     console: &mut Console<'_>,
-    rulings: &Rulings,
+    rulings: &Umpire<'_>,
     score: i64,
     name: usize,
     turn: usize,
@@ -197,7 +197,7 @@ fn is_dart_valid(console: &mut Console<'_>, entered: &BigInt) -> Option<i64> {
 
 /// Whether a leg can be won with this as its last dart. 0 is even, but throws nothing: it never comes last on zero,
 /// since a game that stands at zero is over.
-fn may_win(dart: i64, rulings: &Rulings) -> bool {
+fn may_win(dart: i64, rulings: &Umpire<'_>) -> bool {
     dart % 2 == 0 && (dart <= 40 || dart == 50 || !rulings.has(DOUBLE))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::console::{Console, Stop};
 use crate::rules::{Rule, doubles as rules};
-use crate::rulings::{Answer, AnswerText, Question, Rulings};
+use crate::rulings::{Answer, AnswerText, Question, Umpire};
 use crate::transcript::Segment;
 
 const TOTAL_PRINTED: Answer = Answer { question: "total-after-standing", answer: "printed" };
@@ -159,7 +159,7 @@ enum Ending {
 ///
 /// # Errors
 /// When the script ends first, or the answer to the question is neither y nor n.
-pub fn play(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn FnMut(Place) -> i64) -> Result<(), Stop> {
+pub fn play(console: &mut Console<'_>, rulings: &Umpire<'_>, throw: &mut dyn FnMut(Place) -> i64) -> Result<(), Stop> {
     console.now("your turn");
     console.say("Welcome to Doubles!  You play first:", rules::WELCOME, "the game opens");
     let ending = match play_player(console, rulings, throw)? {
@@ -183,7 +183,7 @@ pub fn play(console: &mut Console<'_>, rulings: &Rulings, throw: &mut dyn FnMut(
 /// The player's turn: the total score, or nothing for a Triple.
 fn play_player(
     console: &mut Console<'_>,
-    rulings: &Rulings,
+    rulings: &Umpire<'_>,
     throw: &mut dyn FnMut(Place) -> i64,
 ) -> Result<Option<i64>, Stop> {
     let pair = throw_pair(console, &PLAYER, throw, "You rolled", rules::ROLL);
@@ -234,7 +234,7 @@ fn play_player(
 /// The computer's turn: its total score, or nothing for a Triple.
 fn play_computer(
     console: &mut Console<'_>,
-    rulings: &Rulings,
+    rulings: &Umpire<'_>,
     throw: &mut dyn FnMut(Place) -> i64,
     to_beat: i64,
 ) -> Option<i64> {
@@ -306,7 +306,7 @@ fn throw_pair(
 }
 
 /// What stands there for the computer's Triple, for which the text has no wording.
-fn show_computer_triple(console: &mut Console<'_>, rulings: &Rulings, third: i64) {
+fn show_computer_triple(console: &mut Console<'_>, rulings: &Umpire<'_>, third: i64) {
     let facts = format!("all three of the computer's dice show {third}");
     if rulings.has(TRIPLE_LINE) || rulings.has(TRIPLE_LINE_AND_TOTAL) {
         let said = vec![Segment::Any, Segment::Text("riple".into()), Segment::Any];

@@ -26,7 +26,7 @@ use doubles::Place;
 use num_bigint::BigInt;
 use python_random::PythonRandom;
 use rules::Rule;
-use rulings::{Question, Rulings};
+use rulings::{Question, Rulings, Umpire};
 use transcript::Transcript;
 
 /// A game that has a reference.
@@ -103,23 +103,26 @@ pub struct Played {
     pub transcript: Transcript,
     /// How many inputs of the script the game did not ask for.
     pub unread: usize,
+    /// The open questions that mattered.
+    pub asked: Vec<&'static str>,
 }
 
 /// Plays a game with a person, or whatever types in a person's place, and `throw` for the dice of Doubles.
-/// The transcript is whole up to where the game ended or stopped.
+/// The transcript is whole up to where the game ended or stopped. The open questions that mattered come with it.
 pub fn play(
     game: Game,
     rulings: &Rulings,
     typist: &mut Typist<'_>,
     throw: &mut dyn FnMut(Place) -> i64,
-) -> (Transcript, Result<(), Stop>) {
+) -> (Transcript, Vec<&'static str>, Result<(), Stop>) {
     let mut console = Console::new(typist);
+    let umpire = Umpire::new(rulings);
     let result = match game {
-        Game::Darts => darts::play(&mut console, rulings),
-        Game::Doubles => doubles::play(&mut console, rulings, throw),
-        Game::Racko => racko::play(&mut console, rulings),
+        Game::Darts => darts::play(&mut console, &umpire),
+        Game::Doubles => doubles::play(&mut console, &umpire, throw),
+        Game::Racko => racko::play(&mut console, &umpire),
     };
-    (console.into_transcript(), result)
+    (console.into_transcript(), umpire.asked(), result)
 }
 
 /// Plays a game on a script. A script that ends early ends the transcript at the prompt that nobody answers.
@@ -133,10 +136,10 @@ pub fn play_script(
     throw: &mut dyn FnMut(Place) -> i64,
 ) -> Result<Played, Stop> {
     let mut rest = inputs.iter();
-    let (transcript, result) = play(game, rulings, &mut |_| rest.next().cloned(), throw);
+    let (transcript, asked, result) = play(game, rulings, &mut |_| rest.next().cloned(), throw);
     match result {
         Err(stop @ Stop::Unfit { .. }) => Err(stop),
-        Ok(()) | Err(Stop::OutOfAnswers) => Ok(Played { transcript, unread: rest.len() }),
+        Ok(()) | Err(Stop::OutOfAnswers) => Ok(Played { transcript, unread: rest.len(), asked }),
     }
 }
 

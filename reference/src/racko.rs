@@ -6,7 +6,7 @@ use crate::console::{Console, Stop};
 use crate::functions::{Done, Value};
 use crate::python_random::PythonRandom;
 use crate::rules::racko as rules;
-use crate::rulings::{Answer, AnswerText, Question, Rulings};
+use crate::rulings::{Answer, AnswerText, Question, Umpire};
 use num_bigint::BigInt;
 
 const ANNOUNCED: Answer = Answer { question: "reshuffle-on-the-winning-turn", answer: "announced" };
@@ -38,7 +38,7 @@ struct Table {
 ///
 /// # Errors
 /// When the script ends first, or an answer is no whole number where one is needed.
-pub fn play(console: &mut Console<'_>, rulings: &Rulings) -> Result<(), Stop> {
+pub fn play(console: &mut Console<'_>, rulings: &Umpire<'_>) -> Result<(), Stop> {
     console.now("before the game");
     console.say("----- Welcome to Rack - O! -----", rules::WELCOME, "the program opens");
     let wanted =

@@ -1,5 +1,6 @@
 //! The open questions of an assignment and the answers that a program may give.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// A question that the assignment's text leaves open.
@@ -34,6 +35,34 @@ pub struct Answer {
 /// One answer to each open question of a game.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rulings(BTreeMap<&'static str, &'static str>);
+
+/// Rulings, as a game asks for them.
+#[derive(Debug)]
+pub struct Umpire<'r> {
+    rulings: &'r Rulings,
+    asked: RefCell<Vec<&'static str>>,
+}
+
+impl<'r> Umpire<'r> {
+    /// Nothing has been asked.
+    pub fn new(rulings: &'r Rulings) -> Umpire<'r> {
+        Umpire { rulings, asked: RefCell::default() }
+    }
+
+    /// Whether this answer is given.
+    pub fn has(&self, answer: Answer) -> bool {
+        let mut asked = self.asked.borrow_mut();
+        if !asked.contains(&answer.question) {
+            asked.push(answer.question);
+        }
+        self.rulings.has(answer)
+    }
+
+    /// The questions that were asked: under rulings that answer these alike the game is the same.
+    pub fn asked(self) -> Vec<&'static str> {
+        self.asked.into_inner()
+    }
+}
 
 impl Rulings {
     /// The default answers.

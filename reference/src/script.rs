@@ -42,7 +42,7 @@ pub fn random_script(game: Game, rulings: &Rulings, number: u64) -> Script {
         inputs.push(answer.clone());
         Some(answer)
     };
-    let (_, result) = play(game, rulings, &mut typist, &mut throw);
+    let (_, _, result) = play(game, rulings, &mut typist, &mut throw);
     debug_assert!(!matches!(result, Err(crate::console::Stop::Unfit { .. })), "{result:?}");
     Script { inputs, seed }
 }

@@ -20,7 +20,7 @@ fn for_each_game(game: Game, law: impl Fn(u64, &Script, &Transcript) -> [usize; 
         let script = random_script(game, rulings, number);
         let mut dice = seeded_dice(&script.seed.unwrap_or(0).into());
         let played = play_script(game, rulings, &script.inputs, &mut dice);
-        let Ok(Played { transcript, unread }) = played else { panic!("game {number}: {played:?}") };
+        let Ok(Played { transcript, unread, .. }) = played else { panic!("game {number}: {played:?}") };
         assert_eq!(unread, 0, "game {number}");
         law(number, &script, &transcript)
     };
@@ -146,4 +146,34 @@ fn inputs_left_over_are_counted_and_wrong_ones_named() {
     assert_eq!(transcript(Game::Doubles, "n,,left,over").unwrap().unread, 2);
     let error = transcript(Game::Darts, "60,twenty").unwrap_err();
     assert_eq!(error.to_string(), "input 2, \"twenty\": a whole number is wanted here, for `Enter score:`");
+}
+
+#[test]
+fn rulings_that_agree_in_what_mattered_give_the_same_game() {
+    for game in [Game::Darts, Game::Doubles, Game::Racko] {
+        let combinations = Rulings::combinations(game.questions(), |_, _| true);
+        let (mut alike, mut different) = (0, 0);
+        for number in 0..500 {
+            let script = random_script(game, &combinations[number as usize % combinations.len()], number);
+            let play = |rulings| {
+                let mut dice = seeded_dice(&script.seed.unwrap_or(0).into());
+                play_script(game, rulings, &script.inputs, &mut dice)
+            };
+            let plays: Vec<_> = combinations.iter().map(|rulings| (rulings, play(rulings))).collect();
+            for (rulings, played) in &plays {
+                let Ok(Played { transcript, asked, .. }) = played else { continue };
+                let agrees = |other: &Rulings| asked.iter().all(|id| other.answer(id) == rulings.answer(id));
+                for (other, theirs) in plays.iter().filter(|(other, _)| other != rulings) {
+                    if agrees(other) {
+                        assert_eq!(theirs.as_ref().map(|theirs| &theirs.transcript), Ok(transcript), "game {number}");
+                        alike += 1;
+                    } else {
+                        different += usize::from(played != theirs);
+                    }
+                }
+            }
+        }
+        // The deck of Rack-O rarely runs out on a winning turn.
+        assert!(alike > 100 && different > 0, "{game:?}: {alike} {different}");
+    }
 }

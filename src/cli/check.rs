@@ -10,10 +10,10 @@ use clap::CommandFactory;
 use super::args::{Cli, Format, JudgeArgs, When};
 use super::{CliError, Exit, print};
 use crate::assignment::Assignment;
-use crate::grade::{Graded, Outcome, Plan, Report, verify};
+use crate::grade::{Graded, Outcome, Plan, Report, runs_at_a_time, verify};
 use crate::report::terminal::{Layout, SIDE_BY_SIDE_WIDTH, shell_word};
 use crate::report::{csv, github, gradescope, html, json, junit, terminal};
-use crate::run::{self, Interpreter, OpenError, RunError, Submission};
+use crate::run::{self, Interpreter, OpenError, Presumed, RunError, Runner, Submission};
 use crate::shared::{is_python_name, joined};
 
 pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
@@ -31,14 +31,23 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     check_output(&args)?;
     run::stop_on_signals().map_err(|error| CliError::Grade(RunError::System(error).into()))?;
     thread::scope(|scope| {
-        // It takes an interpreter longer to answer than it takes to read everything else.
+        let submission = submission(&args)?;
         let python = args.run.python.as_deref();
-        let may_be_python = args.submission.is_some() && args.command_line.is_none();
-        let interpreter = may_be_python.then(|| scope.spawn(move || Interpreter::find(python)));
-        let (assignment, submission) = read(&args, name)?;
-        let plan = Plan::new(&assignment, args.run.timeout)?;
         let own_command = submission.as_ref().filter(|submission| !is_python(submission)).map(Submission::command_line);
         let command = args.command_line.clone().or(own_command);
+        let confinement = args.run.confinement();
+        let options = args.run.options(&confinement, workers(args.jobs), args.checks.checks(false));
+        // It takes an interpreter longer to answer than it takes to read everything else.
+        let interpreter = submission.as_ref().filter(|_| command.is_none()).map(|submission| {
+            let presumed = (options.runner == Runner::Warm)
+                .then(|| Presumed::start(python, submission, &confinement, runs_at_a_time(options.workers)));
+            scope.spawn(move || match presumed {
+                Some(presumed) => Interpreter::find_presumed(python, presumed),
+                None => Interpreter::find(python),
+            })
+        });
+        let assignment = assignment(&args, name)?;
+        let plan = Plan::new(&assignment, args.run.timeout)?;
         let found;
         let graded = match (&command, &submission, interpreter) {
             (Some(line), submission, _) => Graded::Command(line, submission.as_ref()),
@@ -52,16 +61,14 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
                 return Err(CliError::Usage(message));
             }
         };
-        let confinement = args.run.confinement();
-        let options = args.run.options(&confinement, workers(args.jobs), args.checks.checks(false));
         let report = args.audience.sees(plan.grade(graded, options)?);
         write(&args, &report, submission.as_ref())?;
         Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
     })
 }
 
-/// The assignment and the program that were named.
-fn read(args: &JudgeArgs, name: &OsStr) -> Result<(Assignment, Option<Submission>), CliError> {
+/// The assignment that was named.
+fn assignment(args: &JudgeArgs, name: &OsStr) -> Result<Assignment, CliError> {
     let assignment = Assignment::find(name, args.fixtures.as_deref())?;
     if !assignment.source.is_built_in() {
         // A test proves the built-in ones.
@@ -70,7 +77,12 @@ fn read(args: &JudgeArgs, name: &OsStr) -> Result<(Assignment, Option<Submission
     if let Some(id) = args.case.as_deref().filter(|id| !assignment.has_check(id)) {
         assignment.case(id)?;
     }
-    let submission = match (&args.submission, &args.command_line) {
+    Ok(assignment)
+}
+
+/// The program that was named.
+fn submission(args: &JudgeArgs) -> Result<Option<Submission>, CliError> {
+    Ok(match (&args.submission, &args.command_line) {
         (Some(path), None) => Some(Submission::open(path)?),
         (Some(path), Some(_)) => Some(Submission::open_for_command(path)?),
         // A folder without files has nothing to copy.
@@ -79,8 +91,7 @@ fn read(args: &JudgeArgs, name: &OsStr) -> Result<(Assignment, Option<Submission
             Err(OpenError::NoProgram(_)) => None,
             opened => Some(opened?),
         },
-    };
-    Ok((assignment, submission))
+    })
 }
 
 /// How many things are done at a time.

@@ -42,7 +42,7 @@ pub fn transcript(args: &TranscriptArgs) -> Result<Exit, CliError> {
         _ => {}
     }
     let played = play_script(game, &rulings, &inputs, &mut seeded_dice(&seed.unwrap_or_default()));
-    let Played { transcript, unread } = played.map_err(|stop| CliError::Usage(stop.to_string()))?;
+    let Played { transcript, unread, .. } = played.map_err(|stop| CliError::Usage(stop.to_string()))?;
     if unread > 0 {
         let first = &inputs[inputs.len() - unread];
         let message = format!(
@@ -137,7 +137,7 @@ pub fn play(args: &PlayArgs) -> Result<Exit, CliError> {
             given.push(answer.clone());
             Some(answer)
         };
-        let (transcript, result) = reference::play(game, &rulings, &mut typist, &mut seeded_dice(&seed));
+        let (transcript, _, result) = reference::play(game, &rulings, &mut typist, &mut seeded_dice(&seed));
         if let Some(error) = failed {
             return Err(error);
         }

@@ -20,32 +20,63 @@ pub(super) struct Function<'p> {
     is_nested: bool,
 }
 
+/// Where a function of a program is: what a program can keep of it, since a node can't be kept beside its tree.
+#[derive(Debug)]
+pub(super) struct Place {
+    file: usize,
+    /// In bytes.
+    start: usize,
+    end: usize,
+    in_class: bool,
+    is_nested: bool,
+}
+
+impl Place {
+    fn function<'p>(&self, program: &'p Program) -> Option<Function<'p>> {
+        let file = program.files().get(self.file)?;
+        let node = file.root().descendant_for_byte_range(self.start, self.end)?;
+        let is_definition = node.kind() == "function_definition";
+        let taking = if is_definition { node } else { node.child_by_field_name("right")? };
+        Some(Function {
+            file,
+            node,
+            name: file.field(node, if is_definition { "name" } else { "left" })?,
+            parameters: taking.child_by_field_name("parameters"),
+            in_class: self.in_class,
+            is_nested: self.is_nested,
+        })
+    }
+}
+
 /// All functions and methods of a program.
 pub(super) fn all(program: &Program) -> Vec<Function<'_>> {
-    let mut found: Vec<Function<'_>> = vec![];
-    for file in program.files() {
+    program.functions().iter().filter_map(|place| place.function(program)).collect()
+}
+
+/// Looks for them.
+pub(super) fn find(files: &[File]) -> Vec<Place> {
+    let mut found = vec![];
+    for (number, file) in files.iter().enumerate() {
         // The functions and classes around a node: where each ends, and whether it is a class.
         let mut around: Vec<(usize, bool)> = vec![];
         for node in nodes(file.root()) {
             while around.last().is_some_and(|(end, _)| *end <= node.start_byte()) {
                 around.pop();
             }
-            let function = match node.kind() {
-                "function_definition" => {
-                    file.field(node, "name").map(|name| (name, node.child_by_field_name("parameters")))
-                }
-                "assignment" => match (node.child_by_field_name("left"), node.child_by_field_name("right")) {
-                    (Some(left), Some(right)) if left.kind() == "identifier" && right.kind() == "lambda" => {
-                        Some((file.text_of(left), right.child_by_field_name("parameters")))
-                    }
-                    _ => None,
-                },
-                _ => None,
+            let is = |field, kind| node.child_by_field_name(field).is_some_and(|child| child.kind() == kind);
+            let is_function = match node.kind() {
+                "function_definition" => true,
+                "assignment" => is("left", "identifier") && is("right", "lambda"),
+                _ => false,
             };
-            if let Some((name, parameters)) = function {
-                let in_class = around.last().is_some_and(|(_, is_class)| *is_class);
-                let is_nested = around.iter().any(|(_, is_class)| !is_class);
-                found.push(Function { file, node, name, parameters, in_class, is_nested });
+            if is_function {
+                found.push(Place {
+                    file: number,
+                    start: node.start_byte(),
+                    end: node.end_byte(),
+                    in_class: around.last().is_some_and(|(_, is_class)| *is_class),
+                    is_nested: around.iter().any(|(_, is_class)| !is_class),
+                });
             }
             if matches!(node.kind(), "function_definition" | "class_definition") {
                 around.push((node.end_byte(), node.kind() == "class_definition"));

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
+use super::functions::{self, Place};
 use super::imports;
 
 /// A program is not looked at beyond this many bytes. Those of students have a tenth of it.
@@ -27,6 +29,7 @@ pub struct TooLong;
 #[derive(Debug)]
 pub struct Program {
     files: Vec<File>,
+    functions: OnceLock<Vec<Place>>,
 }
 
 /// One file as a tree.
@@ -79,7 +82,12 @@ impl Program {
             }
             next += 1;
         }
-        Ok(Program { files })
+        Ok(Program { files, functions: OnceLock::new() })
+    }
+
+    /// Where its functions are, which is asked again and again.
+    pub(super) fn functions(&self) -> &[Place] {
+        self.functions.get_or_init(|| functions::find(&self.files))
     }
 
     /// The program's own file first.

@@ -33,9 +33,9 @@ pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, S
 use crate::assignment::{Assignment, AssignmentError, Case, Points, Task};
 use crate::code::Finding;
 use crate::judge::compare::Expected;
-use crate::judge::{self, JudgedCase, Judgement, Literal, Verdict};
+use crate::judge::{self, Assessment, JudgedCase, Judgement, Literal, Verdict};
 use crate::run::{
-    self, Conditions, Confinement, Interpreter, Job, Limits, Program, RunError, Runner, Session, Submission,
+    self, Conditions, Confinement, Interpreter, Job, Limits, Program, Results, RunError, Runner, Session, Submission,
 };
 use crate::shared::joined;
 
@@ -133,6 +133,12 @@ impl Looked {
     }
 }
 
+/// How many runs of a submission there are at a time with so many workers: one more calls its functions meanwhile.
+#[must_use]
+pub fn runs_at_a_time(workers: usize) -> usize {
+    if workers > 1 { workers + 1 } else { 1 }
+}
+
 fn open<'g>(assignment: &Assignment, graded: Graded<'g>, options: Options<'_>) -> Result<Session<'g>, RunError> {
     let program = match graded {
         Graded::Python(interpreter, submission) => Program::Python { interpreter, submission },
@@ -143,8 +149,7 @@ fn open<'g>(assignment: &Assignment, graded: Graded<'g>, options: Options<'_>) -
         memory: assignment.limits.memory_bytes(),
         real_sleep: options.real_sleep,
         confinement: options.confinement.clone(),
-        // And one that calls functions.
-        workers: if options.workers > 1 { options.workers + 1 } else { 1 },
+        workers: runs_at_a_time(options.workers),
     };
     Session::open(program, conditions)
 }
@@ -190,12 +195,14 @@ impl<'a> Plan<'a> {
             return Ok(report::not_run(assignment, graded, &session, words, checks));
         }
         let call = || calls::look(assignment, graded, &looked.code, &session, options);
-        let (judged, called) = thread::scope(|scope| {
+        let (judged, called, closed) = thread::scope(|scope| {
             let calling = at_once.then(|| scope.spawn(call));
-            (self.carry_out(&session, options), calling.map_or_else(call, joined))
+            let finished = self.carry_out(&session, options);
+            let called = calling.map_or_else(call, joined);
+            let closing = scope.spawn(|| session.close());
+            (finished.and_then(|finished| self.judge(finished)), called, joined(closing))
         });
-        let (judged, called) = (judged?, called?);
-        session.close()?;
+        let (judged, called, ()) = (judged?, called?, closed?);
         let checks = looked.reports(assignment, options.checks, called);
         let runs: Vec<_> =
             planned.iter().zip(&judged.outcomes).map(|(planned, outcome)| planned.run(outcome)).collect();
@@ -217,8 +224,19 @@ impl<'a> Plan<'a> {
         Ok(session.close()?)
     }
 
-    fn carry_out(&self, session: &Session<'_>, options: Options<'_>) -> Result<JudgedRuns, GradeError> {
-        let Plan { assignment, combinations, planned } = self;
+    /// What comes of a run of a case, when it is held against one combination of rulings after the other.
+    fn assess(&self, rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome) -> Result<Assessment, Stop> {
+        judge::assess(self.assignment.game, rulings, &planned.run(outcome))
+    }
+
+    /// How many runs are of cases; those of the dice alone follow.
+    fn scripts(&self) -> usize {
+        self.assignment.cases.iter().filter(|case| case.script().is_some()).count()
+    }
+
+    /// Makes all runs. Those of cases are assessed at once: other workers run meanwhile.
+    fn carry_out(&self, session: &Session<'_>, options: Options<'_>) -> Result<Results<Assessed>, GradeError> {
+        let Plan { assignment: _, combinations, planned } = self;
         let enough: Vec<_> =
             planned.iter().map(|planned| |printed: &[u8]| judge::is_enough(&planned.unanswered, printed)).collect();
         let jobs: Vec<Job<'_>> = planned
@@ -226,29 +244,30 @@ impl<'a> Plan<'a> {
             .zip(&enough)
             .map(|(planned, stop)| Job { script: &planned.script, limits: planned.limits.clone(), stop })
             .collect();
-        let scripts = assignment.cases.iter().filter(|case| case.script().is_some()).count();
-        let assess = |rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome| {
-            judge::assess(assignment.game, rulings, &planned.run(outcome))
-        };
-        let finished = session.run_all(&jobs, options.workers, &|index, mut outcome: run::Outcome| {
+        let scripts = self.scripts();
+        Ok(session.run_all(&jobs, options.workers, &|index, mut outcome: run::Outcome| {
             if outcome.ending == run::Ending::TooMuchOutput {
                 // It goes on for ever: at least five times what is expected is enough to tell where it leaves that.
                 outcome.stdout.truncate(usize::try_from(planned[index].limits.output / 4).unwrap_or(usize::MAX));
                 outcome.stdout.shrink_to_fit();
             }
-            // Other workers run meanwhile.
             let assessment = (index < scripts).then(|| {
                 let planned = &planned[index];
                 let settled = planned.literal.as_ref();
                 let settled = settled.and_then(|literal| literal.settle(combinations.len(), &planned.run(&outcome)));
-                settled.map_or_else(|| assess(combinations, planned, &outcome), Ok)
+                settled.map_or_else(|| self.assess(combinations, planned, &outcome), Ok)
             });
             if matches!(&assessment, Some(Ok(assessment)) if assessment.is_settled()) {
                 outcome.stdout = Vec::new();
                 outcome.places = None;
             }
             (outcome, assessment)
-        })?;
+        })?)
+    }
+
+    fn judge(&self, finished: Results<Assessed>) -> Result<JudgedRuns, GradeError> {
+        let Plan { assignment, combinations, planned } = self;
+        let scripts = self.scripts();
         let (outcomes, assessments): (Vec<_>, Vec<_>) = finished.all.into_iter().unzip();
         let assessments = assessments.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
         let runs: Vec<judge::Run<'_>> =
@@ -258,14 +277,17 @@ impl<'a> Plan<'a> {
         let dice = dice_runs
             .iter()
             .zip(&planned[scripts..])
-            .map(|(run, planned)| assess(&cases.fitting, planned, run.outcome));
+            .map(|(run, planned)| self.assess(&cases.fitting, planned, run.outcome));
         let dice = dice.collect::<Result<Vec<_>, _>>()?;
         let dice = judge::judge_submission(assignment.game, &cases.fitting, dice_runs, &dice)?;
         Ok(JudgedRuns { outcomes, scripts, cases, dice, short_from: finished.short_from })
     }
 }
 
-/// What came of the runs.
+/// What came of a run, and of a case.
+type Assessed = (run::Outcome, Option<Result<Assessment, Stop>>);
+
+/// What came of all runs.
 struct JudgedRuns {
     /// In the order of the plan.
     outcomes: Vec<run::Outcome>,
@@ -307,12 +329,21 @@ fn plan(
     let mut planned = Vec::new();
     for seed in seeds {
         let mut transcripts: Vec<Transcript> = Vec::new();
+        // Rulings, and the questions that mattered under them.
+        let mut known: Vec<(&Rulings, Vec<&str>)> = Vec::new();
         // The dice of a submission are not known before it has run: what it says with them is judged afterwards.
         let played = if assignment.game == Game::Doubles { &combinations[..1] } else { combinations };
         for rulings in played {
+            let is_alike = |(other, asked): &(&Rulings, Vec<&str>)| {
+                asked.iter().all(|question| other.answer(question) == rulings.answer(question))
+            };
+            if known.iter().any(is_alike) {
+                continue;
+            }
             let mut throw = seeded_dice(&seed.clone().unwrap_or_default());
             let played = play_script(assignment.game, rulings, inputs, &mut throw);
-            let Played { transcript, unread } = played.map_err(|stop| unfit(assignment, case, stop))?;
+            let Played { transcript, unread, asked } = played.map_err(|stop| unfit(assignment, case, stop))?;
+            known.push((rulings, asked));
             if unread > 0 && assignment.game != Game::Doubles {
                 let message = "the game is over before this input is read".to_owned();
                 let help = "take it and what follows it away";

@@ -29,7 +29,7 @@ pub use screen::{Screen, ScreenLine};
 pub use verdict::{Judged, Verdict};
 
 use crate::run::{Ending, Outcome};
-use compare::{Expected, Level, Printed};
+use compare::{Expected, Printed};
 use difference::Sides;
 use verdict::{is_over, judge, judge_at_once};
 
@@ -152,8 +152,6 @@ pub fn assess(game: Game, combinations: &[Rulings], run: &Run<'_>) -> Result<Ass
 pub struct Literal {
     text: String,
     prompt_ends: Vec<usize>,
-    /// Its items of content, and all.
-    items: (usize, usize),
 }
 
 impl Literal {
@@ -163,9 +161,7 @@ impl Literal {
         let [transcript] = transcripts else { return None };
         let piped = transcript.piped();
         let text = piped.to_string();
-        let printed = Printed::new(text.as_bytes());
-        let items = (printed.items(Level::Content).len(), printed.items(Level::Exact).len());
-        piped.is_literally(text.as_bytes()).then(|| Self { prompt_ends: piped.prompt_ends(), items, text })
+        piped.is_literally(text.as_bytes()).then(|| Self { prompt_ends: piped.prompt_ends(), text })
     }
 
     /// The assessment of a run that is right to the byte under this many combinations of rulings; nothing if it has to
@@ -173,7 +169,8 @@ impl Literal {
     #[must_use]
     pub fn settle(&self, combinations: usize, run: &Run<'_>) -> Option<Assessment> {
         let is_right = run.outcome.stdout == self.text.as_bytes() && is_over(run.outcome, run.script.inputs.len());
-        let passed = Judged { verdict: Verdict::Passed, divergence: None, agreement: self.items };
+        // How far it agrees tells rulings from each other, and here it is the same under all of them.
+        let passed = Judged { verdict: Verdict::Passed, divergence: None, agreement: (0, 0) };
         let settled = Some(read_ahead(&self.prompt_ends, run));
         is_right.then(|| Assessment { judged: vec![passed; combinations], settled })
     }

@@ -5,11 +5,19 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::io;
+#[cfg(unix)]
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+#[cfg(unix)]
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::{Busy, RunError, Watch, drive};
+#[cfg(unix)]
+use super::warm::Waiting;
+use super::{Busy, Confinement, RunError, Submission, Watch, drive};
+#[cfg(unix)]
+use crate::shared::lock;
 
 const OLDEST: (u8, u8, u8) = (3, 8, 0);
 
@@ -42,6 +50,69 @@ pub struct Interpreter {
     /// Where what it imports is.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing limits there what may be read"))]
     pub(super) reads: Vec<PathBuf>,
+    /// One that has been started already.
+    #[cfg(unix)]
+    waiting: Arc<Mutex<Option<Waiting>>>,
+}
+
+/// What is most likely the interpreter, started before it is asked what it is: it can wait for its program then.
+#[derive(Debug)]
+pub struct Presumed {
+    #[cfg(unix)]
+    waiting: Option<(PathBuf, Waiting)>,
+}
+
+impl Presumed {
+    /// Starts what the user named, or what is first on the PATH, for a submission that will have so many runs at a time.
+    /// Only where that is no shim, and the system has warm interpreters.
+    #[must_use]
+    pub fn start(typed: Option<&Path>, submission: &Submission, confinement: &Confinement, workers: usize) -> Presumed {
+        #[cfg(unix)]
+        {
+            let path =
+                typed.map(Path::to_owned).or_else(|| candidates().into_iter().next().map(|(path, _)| path.into()));
+            let path = path.filter(|path| path.is_absolute() && !is_script(path));
+            #[cfg(target_os = "linux")]
+            let user = path.as_deref().and_then(|path| super::sandbox::user_of(confinement, path));
+            #[cfg(not(target_os = "linux"))]
+            let user = None;
+            let start = |path: PathBuf| {
+                let waiting = Waiting::start((&path, &Harness::Source), submission, user, workers).ok()?;
+                Some((path, waiting))
+            };
+            Presumed { waiting: path.and_then(start) }
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = (typed, submission, confinement, workers);
+            Presumed {}
+        }
+    }
+}
+
+/// Whether a file begins as a script does: it only leads to an interpreter.
+#[cfg(unix)]
+fn is_script(path: &Path) -> bool {
+    let mut start = [0; 2];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok_and(|()| start == *b"#!")
+}
+
+/// What a waiting interpreter says of itself: its version, its kind, and where what it imports is.
+#[cfg(unix)]
+pub(super) struct Hello {
+    version: (u8, u8, u8),
+    kind: String,
+    places: Vec<u8>,
+}
+
+#[cfg(unix)]
+impl Hello {
+    pub fn read(line: &str) -> Option<Self> {
+        let words: Vec<_> = line.split(' ').collect();
+        let [major, minor, patch, kind, places] = words.as_slice() else { return None };
+        let version = (major.parse().ok()?, minor.parse().ok()?, patch.parse().ok()?);
+        Some(Self { version, kind: (*kind).to_owned(), places: bytes(places.as_bytes())? })
+    }
 }
 
 /// What an interpreter loads before each program: `sitecustomize.py`, or `sitecustomize.pyc`.
@@ -131,6 +202,36 @@ impl Interpreter {
         Err(failure)
     }
 
+    /// The interpreter that was presumed, if it is one; or else what [`Interpreter::find`] finds.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find_presumed(typed: Option<&Path>, presumed: Presumed) -> Result<Self, InterpreterError> {
+        // It takes a while to find them, and the interpreter as long to start.
+        #[cfg(target_os = "linux")]
+        super::sandbox::loaders();
+        #[cfg(unix)]
+        if let Some((path, mut waiting)) = presumed.waiting
+            && let Ok(Some(hello)) = waiting.hello()
+            && let Some(mut found) = interpreter(hello.version, &hello.kind, Harness::Source, &hello.places)
+            && found.version >= OLDEST
+            && found.is_cpython()
+            && found.path == path
+        {
+            found.waiting = Arc::new(Mutex::new(Some(waiting)));
+            return Ok(found);
+        }
+        #[cfg(not(unix))]
+        let _ = presumed;
+        Self::find(typed)
+    }
+
+    /// One that was started for this submission, the first time that it is asked for.
+    #[cfg(unix)]
+    pub(super) fn waiting_for(&self, submission: &Submission) -> Option<Waiting> {
+        lock(&self.waiting).take_if(|waiting| waiting.is_for(submission))
+    }
+
     pub(super) fn is_cpython(&self) -> bool {
         self.implementation == "CPython"
     }
@@ -192,19 +293,32 @@ fn answer(stdout: &[u8]) -> Option<Interpreter> {
         [] => Harness::Source,
         digits => Harness::Compiled(bytes(digits)?),
     };
-    let mut places = lines.next()?.split(|&byte| byte == 0).map(path);
+    let mut numbers = version.split(' ').map(|number| number.parse().ok());
+    let version = (numbers.next()??, numbers.next()??, numbers.next()??);
+    interpreter(version, kind, harness, lines.next()?)
+}
+
+/// An interpreter that has told of itself: its own path first among the places, and NULs between them.
+fn interpreter(version: (u8, u8, u8), kind: &str, harness: Harness, places: &[u8]) -> Option<Interpreter> {
+    let mut places = places.split(|&byte| byte == 0).map(path);
     let path = places.next()??;
     let mut reads: Vec<PathBuf> = places.flatten().filter(|place| place.parent().is_some()).collect();
     reads.sort();
     reads.dedup();
-    let mut numbers = version.split(' ').map(|number| number.parse().ok());
     let implementation = match kind {
         "cpython" => "CPython".to_owned(),
         "pypy" => "PyPy".to_owned(),
         other => other.to_owned(),
     };
-    let version = (numbers.next()??, numbers.next()??, numbers.next()??);
-    (!path.as_os_str().is_empty()).then_some(Interpreter { path, version, implementation, harness, reads })
+    (!path.as_os_str().is_empty()).then(|| Interpreter {
+        path,
+        version,
+        implementation,
+        harness,
+        reads,
+        #[cfg(unix)]
+        waiting: Arc::default(),
+    })
 }
 
 fn bytes(digits: &[u8]) -> Option<Vec<u8>> {

@@ -4,21 +4,19 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::interpreter::Harness;
 use super::scratch::Scratch;
 use super::{Conditions, Interpreter, Program, Purpose, RunError, Script, Submission};
 
-/// The variable that holds the filter which forks set for themselves.
-#[cfg(target_os = "linux")]
-pub(super) const FILTER: &str = "CHECK_FILTER";
+/// The variable that says what is done, to `sitecustomize.py`.
+const HOW: &str = "CHECK_RUN";
 
 /// How far a Python program goes.
 pub(super) enum Mode<'a> {
     Run(&'a Script),
-    /// Up to its first line, where every run is a fork.
-    #[cfg(unix)]
-    Warm,
     /// Up to its first line.
     Syntax,
 }
@@ -33,60 +31,84 @@ pub(super) fn command(
         Program::Python { interpreter, submission } => python(interpreter, submission, scratch, mode, conditions)?,
         Program::Command { line, .. } => words(line)?,
     };
+    at_home(&mut command, scratch);
+    Ok(command)
+}
+
+/// The command that starts an interpreter which waits until it is told that the program is there.
+#[cfg(unix)]
+pub(super) fn waiting(
+    path: &Path,
+    harness: &Harness,
+    submission: &Submission,
+    scratch: &Scratch,
+) -> Result<Command, RunError> {
+    let mut command = interpreter(path, harness, scratch)?;
+    write_caller(scratch)?;
+    command.arg(argument(submission)).env(HOW, "warm");
+    at_home(&mut command, scratch);
+    Ok(command)
+}
+
+fn at_home(command: &mut Command, scratch: &Scratch) {
     let home = scratch.home();
     command.env("HOME", &home).env("TMPDIR", &home).env("TEMP", &home).env("TMP", &home).env("LANG", "C.UTF-8");
     if let Some(root) = env::var_os("SystemRoot") {
         command.env("SystemRoot", root);
     }
     command.current_dir(home);
-    Ok(command)
 }
 
 fn python(
-    interpreter: &Interpreter,
+    python: &Interpreter,
     submission: &Submission,
     scratch: &Scratch,
     mode: Mode<'_>,
     conditions: &Conditions,
 ) -> Result<Command, RunError> {
-    let harness = scratch.harness();
-    interpreter.harness.write(harness)?;
-    let caller = harness.join("calls.py");
-    let write_caller = || fs::write(&caller, include_bytes!("python/calls.py"));
+    let mut command = interpreter(&python.path, &python.harness, scratch)?;
     let program = argument(submission);
     let (mode, program, seed) = match mode {
         Mode::Run(Script { purpose: Purpose::Play, seed, .. }) => ("run", program, seed.as_deref().unwrap_or("")),
-        Mode::Run(Script { purpose: Purpose::Call, .. }) => {
-            write_caller()?;
-            ("run", caller.into_os_string(), "")
-        }
+        Mode::Run(Script { purpose: Purpose::Call, .. }) => ("run", write_caller(scratch)?.into_os_string(), ""),
         Mode::Syntax => ("syntax", program, ""),
-        #[cfg(unix)]
-        Mode::Warm => {
-            write_caller()?;
-            ("warm", program, "")
-        }
     };
-    let sleeping = if conditions.real_sleep { "real" } else { "skipped" };
-    let mut command = Command::new(&interpreter.path);
+    command.arg(program).env(HOW, format!("{mode} {} {seed}", heeded(conditions)));
+    Ok(command)
+}
+
+/// What Python heeds of the conditions.
+pub(super) fn heeded(conditions: &Conditions) -> String {
+    format!("{} {}", conditions.memory, if conditions.real_sleep { "real" } else { "skipped" })
+}
+
+/// An interpreter that loads the harness first.
+fn interpreter(path: &Path, harness: &Harness, scratch: &Scratch) -> Result<Command, RunError> {
+    harness.write(scratch.harness())?;
+    let mut command = Command::new(path);
     command
         .arg("-u")
-        .arg(program)
         .env_clear()
         .env("PATH", if cfg!(windows) { "" } else { "/usr/local/bin:/usr/bin:/bin" })
-        .env("PYTHONPATH", harness)
+        .env("PYTHONPATH", scratch.harness())
         .env("PYTHONUTF8", "1")
         .env("PYTHONIOENCODING", "utf-8")
         .env("PYTHONHASHSEED", "0")
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PYTHONUNBUFFERED", "1")
-        .env("PYTHONNOUSERSITE", "1")
-        .env("CHECK_RUN", format!("{mode} {} {sleeping} {seed}", conditions.memory));
+        .env("PYTHONNOUSERSITE", "1");
     Ok(command)
 }
 
+/// What calls functions of the program.
+fn write_caller(scratch: &Scratch) -> io::Result<PathBuf> {
+    let caller = scratch.harness().join("calls.py");
+    fs::write(&caller, include_bytes!("python/calls.py"))?;
+    Ok(caller)
+}
+
 /// A name that begins with a dash is an option to Python, and `-` is the standard input.
-fn argument(submission: &Submission) -> OsString {
+pub(super) fn argument(submission: &Submission) -> OsString {
     let name = submission.file_name();
     let mut argument = OsString::new();
     if name.as_encoded_bytes().starts_with(b"-") {

@@ -99,9 +99,13 @@ fn most_processes() -> Option<u64> {
 }
 
 /// Limits a process that does not limit itself, and those that it will start. The program does not run yet: it takes an
-/// interpreter milliseconds to begin.
-pub(super) fn limit(pid: Pid, address_space: Option<u64>, cpu_seconds: Option<u64>) {
-    for (resource, most) in Allowance::new(address_space, cpu_seconds).limits() {
+/// interpreter milliseconds to begin. If it will become another user's, that one's processes are limited as well.
+pub(super) fn limit(pid: Pid, address_space: Option<u64>, cpu_seconds: Option<u64>, becomes_another_users: bool) {
+    let mut allowance = Allowance::new(address_space, cpu_seconds);
+    if becomes_another_users {
+        allowance.processes = Some(PROCESSES);
+    }
+    for (resource, most) in allowance.limits() {
         // It may have ended already, or have limited itself and become another user's.
         let _ = prlimit(Some(pid), resource, most);
     }

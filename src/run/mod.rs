@@ -55,7 +55,7 @@ pub use calls::{CallEnd, CallTold, Callable, Loading, Told};
 pub use confinement::{Confinement, Isolation, Layer, Required, State};
 pub use doctor::{Attempt, Examination, examine};
 pub use ending::{Crash, Ending};
-pub use interpreter::{Interpreter, InterpreterError};
+pub use interpreter::{Interpreter, InterpreterError, Presumed};
 pub use pool::{Job, Results};
 #[cfg(target_os = "linux")]
 pub use sandbox::launch_confined;
@@ -366,7 +366,7 @@ impl<'a> Session<'a> {
         let Program::Python { interpreter, submission } = self.program else { return Ok(()) };
         #[cfg(unix)]
         if self.conditions.runner == Runner::Warm && interpreter.is_cpython() && !self.way.wants_a_process_a_run() {
-            match Seed::start(self)? {
+            match Seed::start(self, interpreter, submission)? {
                 Started::Ready(seed) => {
                     self.way.runner = "warm";
                     self.seed = Mutex::new(Some(*seed));
@@ -453,6 +453,25 @@ impl<'a> Session<'a> {
         seed.as_mut().map_or(Ok(None), |seed| seed.fork(self))
     }
 
+    /// What a waiting interpreter is told of how it is confined.
+    #[cfg(unix)]
+    fn orders(&self) -> io::Result<String> {
+        #[cfg(target_os = "linux")]
+        if let Some(sandbox) = &self.way.sandbox {
+            return sandbox.orders();
+        }
+        Ok(String::new())
+    }
+
+    /// Whom a submission runs as, if it is another user than ours.
+    #[cfg(unix)]
+    fn user(&self) -> Option<(u32, u32)> {
+        #[cfg(target_os = "linux")]
+        return self.way.sandbox.as_ref().and_then(Sandbox::user);
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
     /// What a process has to hand to the kernel so that it is kept to one folder, if it is kept to folders.
     #[cfg(unix)]
     fn rules(&self, scratch: &Scratch) -> io::Result<Option<OwnedFd>> {
@@ -469,18 +488,14 @@ impl<'a> Session<'a> {
         let conditions = &self.conditions;
         #[cfg(target_os = "linux")]
         if let Some(sandbox) = &self.way.sandbox {
-            let forks = matches!(mode, Mode::Warm);
-            let mut command = launch::command(&self.program, scratch, mode, conditions)?;
-            if forks && let Some(filter) = sandbox.filter_for_forks() {
-                command.env(launch::FILTER, filter);
-            }
+            let command = launch::command(&self.program, scratch, mode, conditions)?;
             scratch.give_to(sandbox.user())?;
             if sandbox.has_group() {
                 scratch.bound(conditions.memory)?;
             }
             let memory = matches!(self.program, Program::Python { .. }).then_some(conditions.memory);
             let allowance = linux::Allowance::new(memory, time.map(unix::cpu_seconds));
-            return Ok(sandbox.confine(&command, &self.program, scratch, allowance, forks));
+            return Ok(sandbox.confine(&command, &self.program, scratch, allowance));
         }
         let _ = time;
         launch::command(&self.program, scratch, mode, conditions)

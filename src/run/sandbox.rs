@@ -30,6 +30,7 @@ use super::confinement::{CGROUP, Confinement, Isolation, LANDLOCK, Layer, NAMESP
 use super::linux::{Allowance, PROCESSES};
 use super::namespaces;
 use super::scratch::Scratch;
+use crate::shared::digits;
 
 /// The first argument of a launcher; the plan, the program and its arguments follow.
 const LAUNCH: &str = "--launch-confined";
@@ -64,7 +65,7 @@ struct Plan {
     files: Option<Paths>,
     seccomp: bool,
     network: bool,
-    /// Whether the filter that knows its own process is set here, not by the program's interpreter after a fork.
+    /// Whether the filter is set that knows its own process.
     own_filter: bool,
     /// Where this process enters its groups.
     groups: Vec<PathBuf>,
@@ -100,7 +101,7 @@ impl Sandbox {
             _ => return vec![(None, layers_without(State::Off, NOT_ASKED_FOR))],
         };
         let subprocess = asked.allow_subprocess || matches!(program, Program::Command { .. });
-        let (user, user_layer) = user(program);
+        let (user, user_layer) = user(needed(program));
         let landlock = landlock_state(asked.allow_network);
         let seccomp = seccomp_state(asked, subprocess);
         let sandbox = Sandbox {
@@ -137,14 +138,13 @@ impl Sandbox {
         ways
     }
 
-    /// The command that confines itself and becomes this one. `forks` tells that each run will be a fork of it.
+    /// The command that confines itself and becomes this one.
     pub fn confine(
         &self,
         command: &Command,
         program: &Program<'_>,
         scratch: &Scratch,
         allowance: Allowance,
-        forks: bool,
     ) -> Command {
         let plan = Plan {
             stage: if self.namespaces { Stage::Outside } else { Stage::Alone },
@@ -153,7 +153,7 @@ impl Sandbox {
             files: self.landlock.then(|| paths(program, scratch, self.subprocess)),
             seccomp: self.seccomp,
             network: self.network,
-            own_filter: !forks && !self.subprocess,
+            own_filter: !self.subprocess,
             groups: scratch.group().map(Group::doors).unwrap_or_default(),
         };
         let mut confined = Command::new(&self.launcher);
@@ -190,19 +190,35 @@ impl Sandbox {
         self.user
     }
 
-    /// The filter that a fork sets for itself, for `sitecustomize.py`: where its process number belongs, and the program
-    /// as the kernel takes it.
-    pub fn filter_for_forks(&self) -> Option<String> {
-        let program = own_filter(PLACEHOLDER).ok().filter(|_| self.seccomp && !self.subprocess)?;
-        let places = program.iter().enumerate().filter(|(_, step)| step.k == PLACEHOLDER);
-        let places: Vec<String> = places.map(|(at, _)| (8 * at + 4).to_string()).collect();
-        let mut text = places.join(",") + ":";
-        for step in &program {
-            let bytes = [step.code.to_ne_bytes(), [step.jt, step.jf]].concat();
-            text.extend(bytes.into_iter().chain(step.k.to_ne_bytes()).map(|byte| format!("{byte:02x}")));
+    /// What a waiting interpreter is told so that it confines itself, see `sitecustomize.py`: the user and the group, the
+    /// filter that each fork of it sets for itself (where its process number belongs, and the program as the kernel takes
+    /// it), and the filters that it sets at once.
+    pub fn orders(&self) -> io::Result<String> {
+        let (user, group) =
+            self.user.map_or(("-".to_owned(), "-".to_owned()), |(user, group)| (user.to_string(), group.to_string()));
+        let mut own = "-".to_owned();
+        let mut filters = Vec::new();
+        if self.seccomp {
+            filters = shared_filters(self.network).map_err(io::Error::other)?;
+            if !self.subprocess {
+                let program = own_filter(PLACEHOLDER).map_err(io::Error::other)?;
+                let places = program.iter().enumerate().filter(|(_, step)| step.k == PLACEHOLDER);
+                let places: Vec<String> = places.map(|(at, _)| (8 * at + 4).to_string()).collect();
+                own = format!("{}:{}", places.join(","), digits_of(&program));
+            }
         }
-        Some(text)
+        let filters = filters.iter().map(|program| format!(" {}", digits_of(program))).collect::<String>();
+        Ok(format!(" {user} {group} {own}{filters}"))
     }
+}
+
+/// A filter as the kernel takes it, in hexadecimal digits.
+fn digits_of(program: &BpfProgram) -> String {
+    let bytes = program.iter().flat_map(|step| {
+        let [code, rest] = [step.code.to_ne_bytes().to_vec(), step.k.to_ne_bytes().to_vec()];
+        [code, vec![step.jt, step.jf], rest].concat()
+    });
+    digits(bytes)
 }
 
 /// The ways with what `--isolation strong` adds, as much as can be had of it.
@@ -356,20 +372,30 @@ fn become_user(user: u32, group: u32) -> io::Result<()> {
 }
 
 /// Another user to run as, if there can be one.
-fn user(program: &Program<'_>) -> (Option<(u32, u32)>, Layer) {
+fn user(mut needed: Vec<PathBuf>) -> (Option<(u32, u32)>, Layer) {
     let none = |why: String| (None, Layer::new(USER, State::Unavailable, why));
     if !rustix::process::geteuid().is_root() {
         return none("check does not run as root, so the program runs as the same user".to_owned());
     }
-    let mut needed = match program {
-        Program::Python { interpreter, .. } => vec![interpreter.path.clone()],
-        Program::Command { line, .. } => named_in(line),
-    };
     needed.push(env::temp_dir());
     match needed.iter().find(|path| !is_open_to_all(path)) {
         Some(path) => none(format!("another user can't get at {}; the program runs as root", path.display())),
         None => (Some(NOBODY), Layer::new(USER, State::Enforced, "")),
     }
+}
+
+/// What that user has to get at.
+fn needed(program: &Program<'_>) -> Vec<PathBuf> {
+    match program {
+        Program::Python { interpreter, .. } => vec![interpreter.path.clone()],
+        Program::Command { line, .. } => named_in(line),
+    }
+}
+
+/// Whom a program will run as that is run by this interpreter.
+pub(super) fn user_of(asked: &Confinement, interpreter: &Path) -> Option<(u32, u32)> {
+    let is_confined = asked.launcher.is_some() && asked.isolation != Isolation::Limits;
+    if is_confined { user(vec![interpreter.to_owned()]).0 } else { None }
 }
 
 /// Whether a user who owns nothing can get there.
@@ -468,8 +494,8 @@ fn named_in(line: &str) -> Vec<PathBuf> {
     program.into_iter().chain(named.map(Path::to_path_buf)).collect()
 }
 
-/// The programs that load programs.
-fn loaders() -> &'static [PathBuf] {
+/// The programs that load programs; looked for once.
+pub(super) fn loaders() -> &'static [PathBuf] {
     static LOADERS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
         let folders = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].map(PathBuf::from).into_iter();
         let with_inner = folders.flat_map(|folder| {

@@ -40,20 +40,36 @@ impl Scratch {
     /// Makes the folder (only its owner may enter) with a fresh copy of the submission in its home.
     pub fn new(submission: Option<&Submission>) -> Result<Self, RunError> {
         let folder = std::env::temp_dir();
-        let made = || {
-            let mut scratch = Self::made_in(&folder, submission)?;
-            scratch.harness = scratch.root.join("harness");
-            fs::create_dir(&scratch.harness)?;
-            File::create_new(scratch.trace())?;
+        let scratch = Self::empty(&folder, submission).and_then(|scratch| {
+            scratch.fill(submission)?;
             Ok(scratch)
-        };
-        made().map_err(|source| RunError::Scratch { folder: folder.clone(), source })
+        });
+        scratch.map_err(|source| RunError::Scratch { folder, source })
     }
 
-    /// Makes room for the folders of others.
+    /// Makes one in which the submission is not there yet, and that has room for others.
     #[cfg(unix)]
-    pub fn add_rooms(&self) -> Result<(), RunError> {
-        fs::create_dir(self.rooms()).map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    pub fn for_others(submission: &Submission) -> Result<Self, RunError> {
+        let folder = std::env::temp_dir();
+        let scratch = Self::empty(&folder, Some(submission)).and_then(|scratch| {
+            fs::create_dir(scratch.rooms())?;
+            Ok(scratch)
+        });
+        scratch.map_err(|source| RunError::Scratch { folder, source })
+    }
+
+    /// Puts the submission into it.
+    #[cfg(unix)]
+    pub fn admit(&self, submission: Option<&Submission>) -> Result<(), RunError> {
+        self.fill(submission).map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    }
+
+    fn empty(folder: &Path, submission: Option<&Submission>) -> io::Result<Self> {
+        let mut scratch = Self::made_in(folder, submission)?;
+        scratch.harness = scratch.root.join("harness");
+        fs::create_dir(&scratch.harness)?;
+        File::create_new(scratch.trace())?;
+        Ok(scratch)
     }
 
     /// Makes a folder in here for the runs of one worker: what they leave in theirs no other one finds.
@@ -61,6 +77,7 @@ impl Scratch {
     pub fn inside(&self, submission: Option<&Submission>) -> Result<Self, RunError> {
         let made = || {
             let mut scratch = Self::made_in(&self.rooms(), submission)?;
+            scratch.fill(submission)?;
             scratch.harness.clone_from(&self.harness);
             Ok(scratch)
         };
@@ -86,10 +103,10 @@ impl Scratch {
         };
         scratch.root = scratch.root.canonicalize()?;
         fs::create_dir(scratch.room())?;
+        fs::create_dir(scratch.home())?;
         if let Some(submission) = submission {
             scratch.names = names(&scratch.home(), submission);
         }
-        scratch.furnish(submission)?;
         Ok(scratch)
     }
 

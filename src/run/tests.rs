@@ -633,7 +633,8 @@ mod syntax {
     #[test]
     fn an_interpreter_that_is_none() {
         let submission = program("");
-        let interpreter = Interpreter { path: "/bin/false".into(), ..PYTHON.clone() };
+        let mut interpreter = PYTHON.clone();
+        interpreter.path = "/bin/false".into();
         let program = Program::Python { interpreter: &interpreter, submission: &submission };
         let error = Session::open(program, Conditions::default()).unwrap_err();
         assert!(matches!(error, RunError::Interpreter { .. }));

@@ -37,7 +37,7 @@ pub(super) fn drive(
     drive_process((lines, Typing::LineByLine), watch, user, |[stdin, stdout, stderr]| {
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         let running = Running::start(command, scratch.map(Scratch::home))?;
-        running.limit(watch.address_space.then_some(watch.memory), Some(cpu_seconds((watch.time)())));
+        running.limit(watch.address_space.then_some(watch.memory), Some(cpu_seconds((watch.time)())), false);
         Ok(running)
     })
 }
@@ -266,8 +266,8 @@ impl<'p> Running<'p> {
     }
 
     /// Limits what it and those that it starts may use.
-    pub fn limit(&self, address_space: Option<u64>, cpu_seconds: Option<u64>) {
-        system::limit(self.pid, address_space, cpu_seconds);
+    pub fn limit(&self, address_space: Option<u64>, cpu_seconds: Option<u64>, becomes_another_users: bool) {
+        system::limit(self.pid, address_space, cpu_seconds, becomes_another_users);
     }
 
     /// How long it has waited for a core.
@@ -330,7 +330,7 @@ pub(super) mod system {
         None
     }
 
-    pub fn limit(_: Pid, _: Option<u64>, _: Option<u64>) {}
+    pub fn limit(_: Pid, _: Option<u64>, _: Option<u64>, _: bool) {}
 
     pub fn waited(_: Pid, _: bool) -> Duration {
         Duration::ZERO

@@ -4,12 +4,13 @@
 //! There is one for a program, the [`Seed`]. What makes the runs of a worker, one after the other, is a fork of that with
 //! a folder of its own, a [`Warm`].
 
+use std::ffi::OsString;
 use std::io::{self, IoSlice, PipeReader, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
@@ -19,13 +20,16 @@ use rustix::process::Pid;
 
 use super::ending::Trace;
 use super::feed::Typing;
-use super::launch::Mode;
+use super::interpreter::{Harness, Hello};
+use super::launch;
 use super::scratch::Scratch;
 use super::unix::{Listener, Running, cpu_seconds, drive_process, keep_tail, system};
 use super::{
-    Ended, PREPARATION, Purpose, RunError, STDERR_LIMIT, Script, Session, Submission, Watch, signals,
-    tells_of_a_syntax_error,
+    Busy, Ended, Interpreter, PREPARATION, Purpose, RunError, STDERR_LIMIT, Script, Session, Submission, Watch,
+    signals, tells_of_a_syntax_error,
 };
+
+use crate::shared::digits;
 
 /// How long it may take to fork, or to tell of a process that was killed.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -42,14 +46,30 @@ pub(super) enum Started {
     Unfit,
 }
 
-/// An interpreter that has compiled a program, from which others come.
+/// An interpreter that waits for a program. Nothing of the program is there before it says what it is: whatever else was
+/// taken for an interpreter runs nothing.
 #[derive(Debug)]
-pub(super) struct Seed {
+pub(super) struct Waiting {
     nursery: Nursery,
     // Ended before its folder is removed, and all that come from it end with it.
     interpreter: Running<'static>,
     scratch: Scratch,
     /// Made in time: only of what has lain there for a while can be told whether a run has changed it.
+    rooms: Vec<Scratch>,
+    /// The program's argument.
+    program: OsString,
+    printed: PipeReader,
+    complained: PipeReader,
+    _busy: Busy,
+}
+
+/// An interpreter that has compiled a program, from which others come.
+#[derive(Debug)]
+pub(super) struct Seed {
+    nursery: Nursery,
+    // As above.
+    interpreter: Running<'static>,
+    scratch: Scratch,
     rooms: Vec<Scratch>,
     /// What Python said while it compiled the program.
     warnings: Vec<u8>,
@@ -75,20 +95,71 @@ pub(super) struct Nursery {
     sound: bool,
 }
 
-impl Seed {
-    pub fn start(session: &Session<'_>) -> Result<Started, RunError> {
-        let submission = session.program.submission();
-        let mut scratch = Scratch::new(submission)?;
-        scratch.add_rooms()?;
-        let mut command = session.command(&mut scratch, Mode::Warm, None)?;
-        let rooms = (0..session.conditions.workers).map(|_| scratch.inside(submission)).collect::<Result<_, _>>()?;
-        let (mut nursery, theirs) = Nursery::new()?;
+impl Waiting {
+    /// Starts one for a submission, with so many rooms, which are this user's if it is another one than ours.
+    pub fn start(
+        (path, harness): (&Path, &Harness),
+        submission: &Submission,
+        user: Option<(u32, u32)>,
+        rooms: usize,
+    ) -> Result<Self, RunError> {
+        let busy = Busy::new();
+        #[cfg_attr(not(target_os = "linux"), expect(unused_mut, reason = "only there is another user to give it to"))]
+        let mut scratch = Scratch::for_others(submission)?;
+        let mut command = launch::waiting(path, harness, submission, &scratch)?;
+        #[cfg(target_os = "linux")]
+        scratch.give_to(user)?;
+        #[cfg(not(target_os = "linux"))]
+        let _ = user;
+        let (nursery, theirs) = Nursery::new()?;
         let (printed, stdout) = io::pipe()?;
         let (complained, stderr) = io::pipe()?;
         command.stdin(theirs).stdout(stdout).stderr(stderr).process_group(0);
-        let mut interpreter = Running::start(command, Some(scratch.home()))?;
-        interpreter.limit(Some(session.conditions.memory), None);
-        if nursery.is_ready()? {
+        let interpreter = Running::start(command, Some(scratch.home()))?;
+        let rooms = (0..rooms).map(|_| scratch.inside(Some(submission))).collect::<Result<_, _>>()?;
+        let program = launch::argument(submission);
+        Ok(Self { nursery, interpreter, scratch, rooms, program, printed, complained, _busy: busy })
+    }
+
+    /// What it says that it is; nothing if it is no Python, or none that can wait.
+    pub fn hello(&mut self) -> io::Result<Option<Hello>> {
+        Ok(self.nursery.line(PREPARATION)?.and_then(|line| Hello::read(&line)))
+    }
+
+    /// Whether it was started for a program of this name.
+    pub fn is_for(&self, submission: &Submission) -> bool {
+        self.program == launch::argument(submission)
+    }
+}
+
+impl Seed {
+    pub fn start(
+        session: &Session<'_>,
+        interpreter: &Interpreter,
+        submission: &Submission,
+    ) -> Result<Started, RunError> {
+        let user = session.user();
+        let waiting = if let Some(waiting) = interpreter.waiting_for(submission) {
+            waiting
+        } else {
+            let program = (interpreter.path.as_path(), &interpreter.harness);
+            let mut waiting = Waiting::start(program, submission, user, session.conditions.workers)?;
+            if waiting.hello()?.is_none() {
+                return Ok(Started::Unfit);
+            }
+            waiting
+        };
+        let Waiting { mut nursery, mut interpreter, mut scratch, mut rooms, printed, complained, .. } = waiting;
+        scratch.admit(Some(submission))?;
+        #[cfg(target_os = "linux")]
+        for scratch in rooms.iter_mut().filter(|room| room.user() != user).chain([&mut scratch]) {
+            scratch.give_to(user)?;
+        }
+        interpreter.limit(Some(session.conditions.memory), None, user.is_some());
+        let orders = format!("go {}{}\n", launch::heeded(&session.conditions), session.orders()?);
+        let rules: Vec<_> = session.rules(&scratch)?.into_iter().collect();
+        // If it has ended, it has said why.
+        if nursery.tell(&orders, &rules).is_ok() && nursery.is_ready()? {
             let mut warnings = Vec::new();
             Listener::new(complained)?.drain(STDERR_LIMIT, |bytes| keep_tail(&mut warnings, bytes))?;
             let warnings = scratch.hide(&warnings).into_owned();
@@ -97,6 +168,7 @@ impl Seed {
         let said = last_words(&mut interpreter, printed, complained)?;
         let trace = Trace::read(&scratch.trace(), 0);
         let said = String::from_utf8_lossy(&scratch.hide(&said)).into_owned();
+        drop(rooms);
         scratch.remove()?;
         let is_error = trace.started && tells_of_a_syntax_error(&trace, &said);
         Ok(if is_error { Started::SyntaxError(said) } else { Started::Unfit })
@@ -110,8 +182,8 @@ impl Seed {
         let (mut nursery, theirs) = Nursery::new()?;
         let descriptors: Vec<_> = [theirs].into_iter().chain(session.rules(&scratch)?).collect();
         let home = scratch.home();
-        let digits = home.as_os_str().as_encoded_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let is_ready = match self.nursery.fork(&format!("room {digits}\n"), &descriptors) {
+        let home = digits(home.into_os_string().into_encoded_bytes());
+        let is_ready = match self.nursery.fork(&format!("room {home}\n"), &descriptors) {
             Ok(_) => nursery.is_ready()?,
             Err(_) if !self.nursery.sound => false,
             Err(error) => return Err(error.into()),
@@ -198,19 +270,24 @@ impl Nursery {
         Ok(self.line(PREPARATION)?.is_some_and(|line| line == "ready"))
     }
 
-    /// Asks for a process that gets these descriptors; its number.
-    fn fork(&mut self, message: &str, descriptors: &[OwnedFd]) -> io::Result<Pid> {
-        self.ended = None;
+    /// Sends a line and descriptors.
+    fn tell(&mut self, message: &str, descriptors: &[OwnedFd]) -> io::Result<()> {
         let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
-        self.sound = false;
+        if !descriptors.is_empty() {
+            ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+        }
         // It fits into the socket: nothing else is in there, and a seed is no book.
         let sent = sendmsg(&self.control, &[IoSlice::new(message.as_bytes())], &mut ancillary, SendFlags::empty())?;
-        if sent != message.len() {
-            return Err(io::Error::other("a seed is too long for a warm interpreter"));
-        }
+        if sent == message.len() { Ok(()) } else { Err(io::Error::other("a seed is too long for a warm interpreter")) }
+    }
+
+    /// Asks for a process that gets these descriptors; its number.
+    fn fork(&mut self, message: &str, descriptors: &[OwnedFd]) -> io::Result<Pid> {
+        self.ended = None;
+        self.sound = false;
+        self.tell(message, descriptors)?;
         let line = self.line(PATIENCE)?;
         let pid = line.and_then(|line| Pid::from_raw(line.parse().ok()?)).ok_or_else(silent)?;
         self.sound = true;

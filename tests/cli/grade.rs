@@ -253,7 +253,7 @@ fn what_was_graded_before_a_kill_is_not_graded_again() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_it_with_a_word_and_it_goes_on_when_there_is_room() {
-    let desk = many(40);
+    let desk = many(60);
     assert_eq!(grade(&desk, &["--output", "whole"]).status, 0);
     // No file may be larger than two thirds of the journal: in blocks of 512 bytes, as POSIX has it.
     let blocks = fs::metadata(desk.path().join("whole/journal.jsonl")).unwrap().len() / 3 * 2 / 512;

@@ -7,7 +7,8 @@ lines when so many bytes had been printed, `e` a read found the end of the
 input, `x NAME` an exception that nobody caught.
 
 CHECK_RUN says how: `run` runs the program, `syntax` compiles it only, `warm`
-compiles it and stays at its first line: each process forked there is a run.
+waits until it is told of a program, and compiles it and stays at its first line:
+each process forked there is a run.
 """
 
 import os
@@ -25,11 +26,19 @@ ALWAYS_LOADED = set(sys.builtin_module_names) | {
 
 def set_up():
     folder = os.path.dirname(__file__)
-    mode, memory, sleeping, seed = os.environ.pop("CHECK_RUN").split(" ")
+    mode, *conditions = os.environ.pop("CHECK_RUN").split(" ")
     del os.environ["PYTHONPATH"]
     sys.path.remove(folder)
     sys.path_importer_cache.pop(folder, None)
 
+    if mode == "warm":
+        try:
+            nursery = Nursery(os.path.join(folder, "calls.py"))
+            conditions = nursery.wait()
+        except BaseException:
+            # Python would go on, and nothing would confine it.
+            os._exit(126)
+    memory, sleeping, *seed = conditions
     note, trace = open_trace(os.path.join(folder, "trace"))
     watch_the_streams(note)
     if sys.platform not in ("linux", "win32"):
@@ -53,10 +62,11 @@ def set_up():
                 leave_to_the_program()
 
     if mode == "warm":
-        watch_the_program(note, Nursery(note, trace, begin, beside))
+        nursery.note, nursery.trace, nursery.begin, nursery.beside = note, trace, begin, beside
+        watch_the_program(note, nursery)
     else:
         watch_the_program(note, only_compiled if mode == "syntax" else None)
-        begin(seed)
+        begin("".join(seed))
     leave_to_the_program()
     note("s")
 
@@ -109,8 +119,13 @@ def only_compiled(_program):
 
 
 class Nursery:
-    """Forks a process for each thing that is asked for on the socket that is the
-    standard input here: a line of words, and descriptors.
+    """Says what this interpreter is, waits, and then forks a process for each thing
+    that is asked for on the socket that is the standard input here: a line of
+    words, and descriptors.
+
+    First `go MEMORY SLEEPING`: the program is there. More words say how to be
+    confined: USER GROUP OWN FILTER..., where OWN is the filter that each run sets
+    for itself, a descriptor says what may be done with files, and `-` is nothing.
 
     `room HOME`, with a socket: a nursery that takes its orders from there, for
     runs in another home (its path in hexadecimal digits). It answers `ready`.
@@ -133,24 +148,38 @@ class Nursery:
         "operator", "random", "re", "statistics", "string", "textwrap", "time", "typing",
     }  # fmt: skip
 
-    def __init__(self, note, trace, begin, beside):
-        self.note, self.trace, self.begin, self.beside = note, trace, begin, beside
-        self.caller = os.path.join(os.path.dirname(__file__), "calls.py")
-        self.filter = os.environ.pop("CHECK_FILTER", "")
-        self.at_forks = []
-
-    def __call__(self, program):
-        # Nothing of this comes from the program's folder, and that it was asked for does not show.
-        folder = sys.path.pop(0)
+    def __init__(self, caller):
         import _imp
         import _socket
         import resource
 
-        control = _socket.socket(fileno=os.dup(0))
-        home = os.environ["HOME"]
-        narrow, confine = confinement(self.filter)
-        self.preload(names_in(program))
+        self.control = _socket.socket(fileno=os.dup(0))
+        self.imp, self.resource, self.caller = _imp, resource, caller
         del sys.modules["_socket"], sys.modules["resource"]
+        self.confinement = Confinement()
+        self.at_forks = []
+
+    def wait(self):
+        places = [sys.executable, sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
+        places += [path for path in sys.path if "python" in path and os.path.isabs(path)]
+        hello = (*sys.version_info[:3], sys.implementation.name, os.fsencode("\0".join(places)).hex())
+        self.control.sendall(("%d %d %d %s %s\n" % hello).encode())
+        self.homely = texts_about(os.environ["HOME"])
+        asked, rules = hear(self.control)
+        if not asked:
+            os._exit(0)
+        _, memory, sleeping, *confined = asked
+        if confined:
+            self.confinement.enter(*confined, rules=rules)
+        for descriptor in rules:
+            os.close(descriptor)
+        return memory, sleeping
+
+    def __call__(self, program):
+        # Nothing of this comes from the program's folder, and that it was asked for does not show.
+        folder = sys.path.pop(0)
+        control, home = self.control, os.environ["HOME"]
+        self.preload(names_in(program))
         ending = Ending()
         sys.path.insert(0, folder)
         control.send(b"ready\n")
@@ -178,10 +207,12 @@ class Nursery:
                 ended = process
             elif asked[0] == "room":
                 old, home = home, os.fsdecode(bytes.fromhex(asked[1]))
-                move(_imp, program, old, home)
+                self.move(program, old, home)
                 for descriptor in (0, control.fileno()):
                     os.dup2(received[0], descriptor, descriptor == 0)
-                narrow(*received[1:])
+                self.confinement.end_with_parent()
+                for descriptor in received[1:]:
+                    self.confinement.restrict_files(descriptor)
                 for descriptor in received:
                     os.close(descriptor)
                 control.send(b"ready\n")
@@ -193,17 +224,39 @@ class Nursery:
                 control.close()
                 os.chdir(home)
                 seconds = int(asked[1])
-                resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+                self.resource.setrlimit(self.resource.RLIMIT_CPU, (seconds, seconds))
                 for calls in self.at_forks:
                     os.register_at_fork(**calls)
                 self.begin("".join(asked[2:]))
-                confine()
+                self.confinement.of_a_run()
                 self.note("s")
                 if asked[0] == "calls":
                     with open(self.caller) as file:
                         exec(compile(file.read(), self.caller, "exec"), {"__name__": "__main__"})
                     raise SystemExit
                 return ending
+
+    def move(self, program, old, new):
+        """Makes this process one that has compiled the program in another home."""
+        import __main__
+
+        def moved(path):
+            return new + path[len(old) :] if is_in(path, old) else path
+
+        self.imp._fix_co_filename(program, moved(program.co_filename))
+        __main__.__file__ = moved(__main__.__file__)
+        loader = getattr(__main__, "__loader__", None)
+        if hasattr(loader, "path"):
+            loader.path = moved(loader.path)
+        sys.path[:] = map(moved, sys.path)
+        for path in list(sys.path_importer_cache):
+            sys.path_importer_cache[moved(path)] = sys.path_importer_cache.pop(path)
+        for name, value in list(os.environ.items()):
+            if is_in(value, old):
+                os.environ[name] = moved(value)
+        for names, name in self.homely:
+            names[name] = moved(names[name])
+        os.chdir(new)
 
     def preload(self, names):
         """Loads what the program imports, unless it looks for modules elsewhere or its folder has any of that name."""
@@ -232,66 +285,75 @@ def hear(control):
     ]
 
 
-def move(_imp, program, old, new):
-    """Makes this process one that has compiled the program in another home."""
-    import __main__
-
-    def moved(path):
-        is_inside = isinstance(path, str) and (path == old or path.startswith(old + os.sep))
-        return new + path[len(old) :] if is_inside else path
-
-    _imp._fix_co_filename(program, moved(program.co_filename))
-    __main__.__file__ = moved(__main__.__file__)
-    loader = getattr(__main__, "__loader__", None)
-    if hasattr(loader, "path"):
-        loader.path = moved(loader.path)
-    sys.path[:] = map(moved, sys.path)
-    for path in list(sys.path_importer_cache):
-        sys.path_importer_cache[moved(path)] = sys.path_importer_cache.pop(path)
-    for name, value in list(os.environ.items()):
-        if moved(value) != value:
-            os.environ[name] = moved(value)
-    os.chdir(new)
+def is_in(path, folder):
+    return isinstance(path, str) and (path == folder or path.startswith(folder + os.sep))
 
 
-def confinement(text):
-    """What a nursery calls to narrow what may be done with files, and to end with its parent; and what a run calls, so
-    that it keeps its hands off other processes as well: a seccomp filter. For none of this there is a function in
-    Python. That filter can't be set before the fork, since it knows its process and forbids forks.
-    """
-    if sys.platform != "linux":
-        return lambda: None, lambda: None
-    import _ctypes
+def texts_about(folder):
+    """Where modules have noted a path in it."""
+    noted = []
+    for module in list(sys.modules.values()):
+        names = vars(module) if isinstance(module, type(sys)) else {}
+        noted += [(names, name) for name, value in names.items() if is_in(value, folder)]
+    return noted
 
-    places, _, code = text.partition(":")
-    places = [int(place) for place in places.split(",") if place]
-    code = bytearray.fromhex(code)
-    whole = _ctypes.dlopen(None, 0)
-    prctl, syscall = _ctypes.dlsym(whole, "prctl"), _ctypes.dlsym(whole, "syscall")
-    call = _ctypes.call_function
-    del sys.modules["_ctypes"]
 
-    def end_with_parent():
-        call(prctl, (1, 9, 0, 0, 0))  # PR_SET_PDEATHSIG, SIGKILL
+class Confinement:
+    """What a process takes from itself for good. For none of this there is a function in Python."""
 
-    def narrow(*rules):
-        end_with_parent()
+    def __init__(self):
+        self.own = ()
+        self.is_linux = sys.platform == "linux"
+        if self.is_linux:
+            import _ctypes
+
+            whole, call = _ctypes.dlopen(None, 0), _ctypes.call_function
+            prctl, syscall = _ctypes.dlsym(whole, "prctl"), _ctypes.dlsym(whole, "syscall")
+            del sys.modules["_ctypes"]
+            self.prctl = lambda *arguments: call(prctl, arguments + (0,) * (5 - len(arguments)))
+            self.syscall = lambda *arguments: call(syscall, arguments)
+
+    def enter(self, user, group, own, *filters, rules):
+        if user != "-":
+            os.setgroups([])
+            os.setgid(int(group))
+            os.setuid(int(user))
+            # As if it had been started by that user.
+            self.demand(self.prctl(4, 1))  # PR_SET_DUMPABLE
+        self.end_with_parent()
+        self.demand(self.prctl(38, 1))  # PR_SET_NO_NEW_PRIVS
         for descriptor in rules:
-            if call(syscall, (446, descriptor, 0)):  # landlock_restrict_self
-                os._exit(126)
+            self.restrict_files(descriptor)
+        for code in filters:
+            self.set_filter(bytes.fromhex(code))
+        if own != "-":
+            places, _, code = own.partition(":")
+            self.own = [int(place) for place in places.split(",")], bytearray.fromhex(code)
 
-    def confine():
-        end_with_parent()
-        if code:
+    def of_a_run(self):
+        """It keeps its hands off other processes. That filter knows its process, and forbids forks."""
+        self.end_with_parent()
+        if self.own:
+            places, code = self.own
             for place in places:
                 code[place : place + 4] = os.getpid().to_bytes(4, sys.byteorder)
-            steps = bytes(code)
-            address = id(steps) + bytes.__basicsize__ - 1
-            program = (len(steps) // 8).to_bytes(8, sys.byteorder) + address.to_bytes(8, sys.byteorder)
-            if call(prctl, (22, 2, program, 0, 0)):  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
-                os._exit(126)
+            self.set_filter(bytes(code))
 
-    return narrow, confine
+    def end_with_parent(self):
+        if self.is_linux:
+            self.demand(self.prctl(1, 9))  # PR_SET_PDEATHSIG, SIGKILL
+
+    def restrict_files(self, rules):
+        self.demand(self.syscall(446, rules, 0))  # landlock_restrict_self
+
+    def set_filter(self, steps):
+        address = id(steps) + bytes.__basicsize__ - 1
+        program = (len(steps) // 8).to_bytes(8, sys.byteorder) + address.to_bytes(8, sys.byteorder)
+        self.demand(self.prctl(22, 2, program))  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+
+    def demand(self, refused):
+        if refused:
+            os._exit(126)
 
 
 def names_in(code):
