@@ -14,7 +14,7 @@ use crate::assignment::Assignment;
 use crate::grade::journal::{Head, Journal};
 use crate::grade::{
     Class, ClassError, ClassJob, GradeError, Graded, Outcome, Plan, Report, Roster, Row, Share, basis, folder,
-    grade_class, verify,
+    grade_class,
 };
 use crate::report::{class_html, class_json, csv, gradescope, html, json, junit};
 use crate::run::{self, Interpreter, RunError, Submission, Uploads};
@@ -22,15 +22,12 @@ use crate::shared::first_of;
 
 pub fn grade(args: &GradeArgs) -> Result<Exit, CliError> {
     let assignment = Assignment::find(&args.assignment.assignment, args.assignment.fixtures.as_deref())?;
-    if !assignment.source.is_built_in() {
-        verify(&assignment)?;
-    }
+    let plan = Plan::new(&assignment, args.run.timeout)?;
     let uploads = Uploads::open(&args.submissions)?;
     let share = args.partition.unwrap_or(Share::WHOLE);
     let roster = roster(args, &uploads)?.share(share);
     run::stop_on_signals().map_err(|error| CliError::Grade(RunError::System(error).into()))?;
     let interpreter = Interpreter::find(args.run.python.as_deref())?;
-    let plan = Plan::new(&assignment, args.run.timeout)?;
     let confinement = args.run.confinement();
     // The cases of a submission run one after the other, and submissions beside each other.
     let checks = args.checks.checks(true);

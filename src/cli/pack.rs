@@ -6,7 +6,7 @@ use std::{env, fs};
 use super::args::{PackArgs, Service};
 use super::{CliError, Exit, print};
 use crate::assignment::Assignment;
-use crate::grade::verify;
+use crate::grade::Plan;
 use crate::pack::{LinuxProgram, gradescope};
 
 /// The C library of Ubuntu 22.04, which Gradescope's containers are made of unless the instructor chooses another.
@@ -15,9 +15,7 @@ const GLIBC: (u32, u32) = (2, 35);
 pub fn pack(args: &PackArgs) -> Result<Exit, CliError> {
     let Service::Gradescope = args.service;
     let assignment = Assignment::find(&args.assignment.assignment, args.assignment.fixtures.as_deref())?;
-    if !assignment.source.is_built_in() {
-        verify(&assignment)?;
-    }
+    Plan::new(&assignment, None)?;
     let program = program(args.binary.as_deref())?;
     let zip = gradescope(&assignment.source, &program)?;
     let output = &args.output;

@@ -3,9 +3,9 @@
 use reference::rules::Rule;
 use serde::{Deserialize, Serialize};
 
-use super::Graded;
 use crate::assignment::{Ask, Assignment, Check, Points};
 use crate::code::{self, Finding, Program, TooLong};
+use crate::run::Submission;
 
 /// Which checks of the code are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,14 +113,10 @@ impl CheckReport {
 pub(super) type Code = Option<Result<Program, TooLong>>;
 
 /// Reads the code of a Python program.
-pub(super) fn read(graded: Graded<'_>, checks: Checks) -> Code {
-    match graded {
-        Graded::Python(_, submission) if checks.source || checks.functions => {
-            let name = submission.file_name().to_string_lossy();
-            Some(Program::read(&name, submission.source(), submission.siblings()))
-        }
-        _ => None,
-    }
+pub(super) fn read(python: Option<&Submission>, checks: Checks) -> Code {
+    let submission = python.filter(|_| checks.source || checks.functions)?;
+    let name = submission.file_name().to_string_lossy();
+    Some(Program::read(&name, submission.source(), submission.siblings()))
 }
 
 /// Looks at the code of a submission: what comes of each check.

@@ -20,15 +20,13 @@ use reference::rulings::Rulings;
 use reference::transcript::Transcript;
 use reference::{Game, Played, play_script, seeded_dice};
 
-pub use roster::{Roster, Student, folder};
-pub use share::{NoShare, Share};
-pub use stored::verify;
-
 pub use checks::{CheckReport, CheckVerdict, Checks};
 pub use class::{Class, ClassCase, ClassCheck, ClassError, ClassJob, Row, Totals, basis, grade_class};
 pub use merge::{MergeError, Shares};
 pub use record::{CaseRecord, CheckRecord, DifferenceRecord, InputRecord, LayerRecord, Record, RulingRecord};
 pub use report::{CaseReport, DifferenceReport, Input, Outcome, Report, Ruling, SideLine};
+pub use roster::{Roster, Student, folder};
+pub use share::{NoShare, Share};
 
 use crate::assignment::{Assignment, AssignmentError, Case, Points, Task};
 use crate::code::Finding;
@@ -60,6 +58,16 @@ pub enum Graded<'g> {
     Python(&'g Interpreter, &'g Submission),
     /// Another program.
     Command(&'g str, Option<&'g Submission>),
+}
+
+impl<'g> Graded<'g> {
+    /// The program, if it is one in Python.
+    fn python(self) -> Option<&'g Submission> {
+        match self {
+            Self::Python(_, submission) => Some(submission),
+            Self::Command(..) => None,
+        }
+    }
 }
 
 /// How the runs are made.
@@ -96,7 +104,7 @@ pub fn look_at_code(
     graded: Graded<'_>,
     options: Options<'_>,
 ) -> Result<Vec<CheckReport>, GradeError> {
-    let looked = Looked::at(assignment, graded, options.checks);
+    let looked = Looked::at(assignment, graded.python(), options.checks);
     let session = open(assignment, graded, options)?;
     let reports = if session.syntax_error().is_some() {
         looked.of_no_python(assignment, options.checks)
@@ -108,15 +116,15 @@ pub fn look_at_code(
     Ok(reports)
 }
 
-/// The code, and what was found in it.
-struct Looked {
+/// The code of a submission, and what was found in it.
+pub struct Looked {
     code: checks::Code,
     findings: Vec<Finding>,
 }
 
 impl Looked {
-    fn at(assignment: &Assignment, graded: Graded<'_>, checks: Checks) -> Looked {
-        let code = checks::read(graded, checks);
+    fn at(assignment: &Assignment, python: Option<&Submission>, checks: Checks) -> Looked {
+        let code = checks::read(python, checks);
         Looked { findings: checks::look(assignment, &code, checks), code }
     }
 
@@ -139,7 +147,11 @@ pub fn runs_at_a_time(workers: usize) -> usize {
     if workers > 1 { workers + 1 } else { 1 }
 }
 
-fn open<'g>(assignment: &Assignment, graded: Graded<'g>, options: Options<'_>) -> Result<Session<'g>, RunError> {
+/// Makes a submission ready to be run.
+///
+/// # Errors
+/// When that can't be done.
+pub fn open<'g>(assignment: &Assignment, graded: Graded<'g>, options: Options<'_>) -> Result<Session<'g>, RunError> {
     let program = match graded {
         Graded::Python(interpreter, submission) => Program::Python { interpreter, submission },
         Graded::Command(line, submission) => Program::Command { line, submission },
@@ -166,7 +178,8 @@ impl<'a> Plan<'a> {
     /// What is to be run, with a time limit in place of the assignment's if one is given.
     ///
     /// # Errors
-    /// When a case does not fit its game.
+    /// When a case does not fit its game, or a stored transcript is not what the reference says. A test proves those of
+    /// the built-in assignments.
     pub fn new(assignment: &'a Assignment, time: Option<Duration>) -> Result<Plan<'a>, GradeError> {
         let combinations = assignment.combinations();
         let mut planned = Vec::new();
@@ -176,28 +189,42 @@ impl<'a> Plan<'a> {
         Ok(Plan { assignment, combinations, planned })
     }
 
-    /// Runs and judges one submission. With more than one worker its code is read while the interpreter starts, and its
-    /// functions are called while it is run.
+    /// Runs and judges one submission.
     ///
     /// # Errors
     /// When a run can't be made.
     pub fn grade(&self, graded: Graded<'_>, options: Options<'_>) -> Result<Report, GradeError> {
+        let session = open(self.assignment, graded, options)?;
+        self.grade_opened(graded, &session, self.look(graded.python(), options.checks), options)
+    }
+
+    /// Looks at the code of a submission, if it is a Python program.
+    #[must_use]
+    pub fn look(&self, python: Option<&Submission>, checks: Checks) -> Looked {
+        Looked::at(self.assignment, python, checks)
+    }
+
+    /// Runs and judges one submission that has been opened and looked at. With more than one worker its functions are
+    /// called while it is run.
+    ///
+    /// # Errors
+    /// When a run can't be made.
+    pub fn grade_opened(
+        &self,
+        graded: Graded<'_>,
+        session: &Session<'_>,
+        looked: Looked,
+        options: Options<'_>,
+    ) -> Result<Report, GradeError> {
         let Plan { assignment, combinations: _, planned } = self;
-        let at_once = options.workers > 1;
-        let look = || Looked::at(assignment, graded, options.checks);
-        let (session, looked) = thread::scope(|scope| {
-            let looking = at_once.then(|| scope.spawn(look));
-            (open(assignment, graded, options), looking.map_or_else(look, joined))
-        });
-        let session = session?;
         if let Some(words) = session.syntax_error() {
             let checks = looked.of_no_python(assignment, options.checks);
-            return Ok(report::not_run(assignment, graded, &session, words, checks));
+            return Ok(report::not_run(assignment, graded, session, words, checks));
         }
-        let call = || calls::look(assignment, graded, &looked.code, &session, options);
+        let call = || calls::look(assignment, graded, &looked.code, session, options);
         let (judged, called, closed) = thread::scope(|scope| {
-            let calling = at_once.then(|| scope.spawn(call));
-            let finished = self.carry_out(&session, options);
+            let calling = (options.workers > 1).then(|| scope.spawn(call));
+            let finished = self.carry_out(session, options);
             let called = calling.map_or_else(call, joined);
             let closing = scope.spawn(|| session.close());
             (finished.and_then(|finished| self.judge(finished)), called, joined(closing))
@@ -210,7 +237,7 @@ impl<'a> Plan<'a> {
         let cases = (&judged.cases, case_runs);
         let dice = (&judged.dice, dice_runs);
         let checks = (checks, options.checks.strict);
-        Ok(report::judged(assignment, graded, &session, cases, dice, judged.short_from, checks))
+        Ok(report::judged(assignment, graded, session, cases, dice, judged.short_from, checks))
     }
 
     /// Whether submissions can be run at all under these conditions.
@@ -344,6 +371,11 @@ fn plan(
             let played = play_script(assignment.game, rulings, inputs, &mut throw);
             let Played { transcript, unread, asked } = played.map_err(|stop| unfit(assignment, case, stop))?;
             known.push((rulings, asked));
+            if let (Task::Script(script), false) = (&case.task, assignment.source.is_built_in())
+                && *rulings == combinations[0]
+            {
+                stored::verify(assignment.game, script, &transcript)?;
+            }
             if unread > 0 && assignment.game != Game::Doubles {
                 let message = "the game is over before this input is read".to_owned();
                 let help = "take it and what follows it away";

@@ -108,7 +108,7 @@ fn write_caller(scratch: &Scratch) -> io::Result<PathBuf> {
 }
 
 /// A name that begins with a dash is an option to Python, and `-` is the standard input.
-pub(super) fn argument(submission: &Submission) -> OsString {
+fn argument(submission: &Submission) -> OsString {
     let name = submission.file_name();
     let mut argument = OsString::new();
     if name.as_encoded_bytes().starts_with(b"-") {

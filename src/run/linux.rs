@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::shared::lock;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, geteuid, getpgid, getpgrp, getpid, kill_process,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, geteuid, getpgid, getpgrp, getpid, getrlimit, kill_process,
     pidfd_open, prlimit, set_child_subreaper, waitpid,
 };
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub(super) fn exit_event(pid: Pid) -> Option<OwnedFd> {
 const FILE_SIZE: u64 = 64 << 20;
 const OPEN_FILES: u64 = 1024;
 /// Processes and threads of the user that submissions run as, beyond those that it has already, all runs together.
-pub(super) const PROCESSES: u64 = 512;
+const PROCESSES: u64 = 512;
 
 /// What a process may use. A command may be a whole system with caches and many libraries, so it has no limit of its
 /// memory, which is watched.
@@ -63,12 +63,14 @@ pub(super) struct Allowance {
 }
 
 impl Allowance {
-    /// Bytes of address space, and seconds on all cores together.
-    pub fn new(address_space: Option<u64>, cpu_seconds: Option<u64>) -> Self {
-        Self { address_space, cpu_seconds, processes: most_processes() }
+    /// Bytes of address space, and seconds on all cores together. The processes of another user are counted by
+    /// themselves.
+    pub fn new(address_space: Option<u64>, cpu_seconds: Option<u64>, becomes_another_users: bool) -> Self {
+        let processes = if becomes_another_users { Some(PROCESSES) } else { most_processes() };
+        Self { address_space, cpu_seconds, processes }
     }
 
-    /// Each resource with the most of it.
+    /// Each resource with the most of it: never more than we may have ourselves, which nobody may exceed.
     pub fn limits(self) -> Vec<(Resource, Rlimit)> {
         let limits = [
             (Resource::Core, Some(0)),
@@ -79,7 +81,9 @@ impl Allowance {
             (Resource::Nproc, self.processes),
         ];
         let both = |(resource, most): (Resource, Option<u64>)| {
-            most.map(|most| (resource, Rlimit { current: Some(most), maximum: Some(most) }))
+            let most = most?;
+            let most = getrlimit(resource).maximum.map_or(most, |own| most.min(own));
+            Some((resource, Rlimit { current: Some(most), maximum: Some(most) }))
         };
         limits.into_iter().filter_map(both).collect()
     }
@@ -99,16 +103,19 @@ fn most_processes() -> Option<u64> {
 }
 
 /// Limits a process that does not limit itself, and those that it will start. The program does not run yet: it takes an
-/// interpreter milliseconds to begin. If it will become another user's, that one's processes are limited as well.
-pub(super) fn limit(pid: Pid, address_space: Option<u64>, cpu_seconds: Option<u64>, becomes_another_users: bool) {
-    let mut allowance = Allowance::new(address_space, cpu_seconds);
-    if becomes_another_users {
-        allowance.processes = Some(PROCESSES);
-    }
-    for (resource, most) in allowance.limits() {
+/// interpreter milliseconds to begin.
+pub(super) fn limit(pid: Pid, address_space: Option<u64>, cpu_seconds: Option<u64>) {
+    for (resource, most) in Allowance::new(address_space, cpu_seconds, false).limits() {
         // It may have ended already, or have limited itself and become another user's.
         let _ = prlimit(Some(pid), resource, most);
     }
+}
+
+/// The same for an interpreter that limits itself: the number of each resource, and the most of it.
+pub(super) fn limits(address_space: u64, becomes_another_users: bool) -> String {
+    let limits = Allowance::new(Some(address_space), None, becomes_another_users).limits();
+    let limit = |(resource, most): (Resource, Rlimit)| Some(format!("{}:{}", resource as u32, most.maximum?));
+    limits.into_iter().filter_map(limit).collect::<Vec<_>>().join(",")
 }
 
 /// How long the process has waited for a core. Where it may be launchers that stand before the program, they wait with it
@@ -119,12 +126,11 @@ pub(super) fn waited(pid: Pid, may_launch: bool) -> Duration {
         let nanoseconds = text.split(' ').nth(1).and_then(|word| word.parse().ok());
         Duration::from_nanos(nanoseconds.unwrap_or(0))
     };
+    if !may_launch {
+        return of_one(pid);
+    }
     let first_child = |pid: &Pid| children(*pid).into_iter().next();
-    std::iter::successors(Some(pid), first_child)
-        .take(if may_launch { LAUNCHERS + 1 } else { 1 })
-        .map(of_one)
-        .max()
-        .unwrap_or_default()
+    std::iter::successors(Some(pid), first_child).take(LAUNCHERS + 1).map(of_one).max().unwrap_or_default()
 }
 
 /// The most launchers that stand before a program.

@@ -420,9 +420,7 @@ impl<'a> Session<'a> {
     /// Only what is no fault of the program.
     pub fn run(&self, script: &Script, limits: &Limits, stop: &dyn Fn(&[u8]) -> bool) -> Result<Outcome, RunError> {
         let mut worker = self.worker();
-        let outcome = worker.run(script, limits, stop, &|| limits.time, &|| false)?;
-        worker.close()?;
-        Ok(outcome)
+        worker.run(script, limits, stop, &|| limits.time, &|| false)
     }
 
     fn worker(&self) -> Worker<'_> {
@@ -494,7 +492,7 @@ impl<'a> Session<'a> {
                 scratch.bound(conditions.memory)?;
             }
             let memory = matches!(self.program, Program::Python { .. }).then_some(conditions.memory);
-            let allowance = linux::Allowance::new(memory, time.map(unix::cpu_seconds));
+            let allowance = linux::Allowance::new(memory, time.map(unix::cpu_seconds), sandbox.user().is_some());
             return Ok(sandbox.confine(&command, &self.program, scratch, allowance));
         }
         let _ = time;
@@ -670,14 +668,14 @@ impl Worker<'_> {
         }
         Ok(Some((outcome, is_certain)))
     }
+}
 
-    /// Ends what waits for another run, and removes the last of its files.
-    fn close(self) -> Result<(), RunError> {
-        #[cfg(unix)]
-        if let Some(warm) = self.warm {
-            warm.close()?;
+#[cfg(unix)]
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        if let (Some(warm), Some(seed)) = (self.warm.take(), lock(&self.session.seed).as_mut()) {
+            seed.keep(warm);
         }
-        Ok(())
     }
 }
 

@@ -79,9 +79,6 @@ impl Session<'_> {
                     }
                 }
             }
-            if let Err(fault) = worker.close() {
-                lock(&error).get_or_insert(fault);
-            }
         };
         thread::scope(|scope| {
             for _ in 1..workers.min(jobs.len()) {
@@ -108,7 +105,6 @@ impl Session<'_> {
             };
             all.push(value);
         }
-        worker.close()?;
         let short_from = (0..jobs.len()).find(|&index| is_short(index));
         Ok(Results { all, short_from })
     }

@@ -17,7 +17,7 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, Scope,
 };
-use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+use rustix::process::{Signal, set_parent_process_death_signal, setrlimit};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
@@ -27,7 +27,7 @@ use super::Ended;
 use super::Program;
 use super::cgroup::{self, Group};
 use super::confinement::{CGROUP, Confinement, Isolation, LANDLOCK, Layer, NAMESPACES, SECCOMP, State, USER};
-use super::linux::{Allowance, PROCESSES};
+use super::linux::Allowance;
 use super::namespaces;
 use super::scratch::Scratch;
 use crate::shared::digits;
@@ -273,8 +273,6 @@ impl Plan {
             setrlimit(resource, most).map_err(|error| failed("a limit", &error))?;
         }
         if let Some((user, group)) = self.user {
-            let limit = Rlimit { current: Some(PROCESSES), maximum: Some(PROCESSES) };
-            setrlimit(Resource::Nproc, limit).map_err(|error| failed("the limit of processes", &error))?;
             become_user(user, group).map_err(|error| failed("the user", &error))?;
         }
         Ok(())

@@ -10,7 +10,7 @@ const SIBLINGS_LIMIT: (usize, u64) = (50, 1 << 20);
 const FOLDER_LIMIT: (usize, u64) = (1000, 16 << 20);
 
 /// The student's program and the files beside it, as they were when it was opened.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submission {
     name: String,
     program: FileCopy,
@@ -19,7 +19,7 @@ pub struct Submission {
 }
 
 /// A file, relative to the program's folder.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileCopy {
     pub path: PathBuf,
     pub bytes: Vec<u8>,

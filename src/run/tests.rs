@@ -657,6 +657,34 @@ mod finding {
     }
 
     #[test]
+    fn one_that_waits_for_its_program() {
+        let (submission, other) = (program("print('hi')"), Files::new(&[("other.py", "")]).open("other.py"));
+        let presumed = Presumed::start(Some(&PYTHON.path), &submission, &Confinement::default(), 1);
+        let found = Interpreter::find_presumed(Some(&PYTHON.path), presumed).unwrap();
+        assert_eq!((&found.path, found.version), (&PYTHON.path, PYTHON.version));
+        assert!(found.waiting_for(&other).is_none());
+        let program = Program::Python { interpreter: &found, submission: &submission };
+        let session = Session::open(program, Conditions::default()).unwrap();
+        assert!(found.waiting_for(&submission).is_none());
+        let outcome = session.run(&Script::default(), &limits(), &|_| false).unwrap();
+        assert_eq!((session.runner(), stdout(&outcome)), ("warm", "hi\n"));
+    }
+
+    #[test]
+    fn what_is_no_python_never_gets_a_program() {
+        let files = Files::new(&[]);
+        let trail = files.path("trail");
+        fs::write(files.path("student.py"), format!("echo here > {}", trail.display())).unwrap();
+        let submission = files.open("student.py");
+        for path in ["/bin/sh", "/bin/false", "/no/such/thing"].map(Path::new) {
+            let presumed = Presumed::start(Some(path), &submission, &Confinement::default(), 1);
+            let error = Interpreter::find_presumed(Some(path), presumed).unwrap_err();
+            assert_eq!(error.to_string(), Interpreter::find(Some(path)).unwrap_err().to_string());
+            assert!(!trail.exists(), "{}", path.display());
+        }
+    }
+
+    #[test]
     fn an_old_interpreter() {
         use std::os::unix::fs::PermissionsExt;
         let files = Files::new(&[("python3", "#!/bin/sh\nprintf '3 7 16\\ncpython\\n\\n/usr/bin/python3.7'")]);

@@ -23,8 +23,9 @@ use super::{Cut, Ended, RunError, STDERR_LIMIT, STDERR_TAIL, Watch, signals};
 const GRACE: Duration = Duration::from_millis(100);
 /// The longest nap: limits and signals are looked at this often.
 const TICK: Duration = Duration::from_millis(20);
-/// A program that prints wakes us no more often than this: there are two system calls to a `print`.
-const QUIET: Duration = Duration::from_millis(1);
+/// A program that prints wakes us no more often than this: there are two system calls to a `print`. It does not print
+/// so much meanwhile that a pipe can't hold it, or else waits.
+const QUIET: Duration = Duration::from_millis(3);
 
 /// Runs `command` with `lines` typed, in `scratch` if it has such a folder: that also marks processes as this run's.
 pub(super) fn drive(
@@ -37,7 +38,7 @@ pub(super) fn drive(
     drive_process((lines, Typing::LineByLine), watch, user, |[stdin, stdout, stderr]| {
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         let running = Running::start(command, scratch.map(Scratch::home))?;
-        running.limit(watch.address_space.then_some(watch.memory), Some(cpu_seconds((watch.time)())), false);
+        running.limit(watch.address_space.then_some(watch.memory), Some(cpu_seconds((watch.time)())));
         Ok(running)
     })
 }
@@ -266,8 +267,8 @@ impl<'p> Running<'p> {
     }
 
     /// Limits what it and those that it starts may use.
-    pub fn limit(&self, address_space: Option<u64>, cpu_seconds: Option<u64>, becomes_another_users: bool) {
-        system::limit(self.pid, address_space, cpu_seconds, becomes_another_users);
+    pub fn limit(&self, address_space: Option<u64>, cpu_seconds: Option<u64>) {
+        system::limit(self.pid, address_space, cpu_seconds);
     }
 
     /// How long it has waited for a core.
@@ -330,7 +331,11 @@ pub(super) mod system {
         None
     }
 
-    pub fn limit(_: Pid, _: Option<u64>, _: Option<u64>, _: bool) {}
+    pub fn limit(_: Pid, _: Option<u64>, _: Option<u64>) {}
+
+    pub fn limits(_: u64, _: bool) -> String {
+        "-".to_owned()
+    }
 
     pub fn waited(_: Pid, _: bool) -> Duration {
         Duration::ZERO

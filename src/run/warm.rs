@@ -4,7 +4,6 @@
 //! There is one for a program, the [`Seed`]. What makes the runs of a worker, one after the other, is a fork of that with
 //! a folder of its own, a [`Warm`].
 
-use std::ffi::OsString;
 use std::io::{self, IoSlice, PipeReader, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -56,8 +55,7 @@ pub(super) struct Waiting {
     scratch: Scratch,
     /// Made in time: only of what has lain there for a while can be told whether a run has changed it.
     rooms: Vec<Scratch>,
-    /// The program's argument.
-    program: OsString,
+    submission: Submission,
     printed: PipeReader,
     complained: PipeReader,
     _busy: Busy,
@@ -71,6 +69,8 @@ pub(super) struct Seed {
     interpreter: Running<'static>,
     scratch: Scratch,
     rooms: Vec<Scratch>,
+    /// Those of workers that have made all their runs.
+    idle: Vec<Warm>,
     /// What Python said while it compiled the program.
     warnings: Vec<u8>,
 }
@@ -117,8 +117,8 @@ impl Waiting {
         command.stdin(theirs).stdout(stdout).stderr(stderr).process_group(0);
         let interpreter = Running::start(command, Some(scratch.home()))?;
         let rooms = (0..rooms).map(|_| scratch.inside(Some(submission))).collect::<Result<_, _>>()?;
-        let program = launch::argument(submission);
-        Ok(Self { nursery, interpreter, scratch, rooms, program, printed, complained, _busy: busy })
+        let submission = submission.clone();
+        Ok(Self { nursery, interpreter, scratch, rooms, submission, printed, complained, _busy: busy })
     }
 
     /// What it says that it is; nothing if it is no Python, or none that can wait.
@@ -126,9 +126,9 @@ impl Waiting {
         Ok(self.nursery.line(PREPARATION)?.and_then(|line| Hello::read(&line)))
     }
 
-    /// Whether it was started for a program of this name.
+    /// Whether it was started for this one.
     pub fn is_for(&self, submission: &Submission) -> bool {
-        self.program == launch::argument(submission)
+        self.submission == *submission
     }
 }
 
@@ -155,15 +155,22 @@ impl Seed {
         for scratch in rooms.iter_mut().filter(|room| room.user() != user).chain([&mut scratch]) {
             scratch.give_to(user)?;
         }
-        interpreter.limit(Some(session.conditions.memory), None, user.is_some());
-        let orders = format!("go {}{}\n", launch::heeded(&session.conditions), session.orders()?);
+        let limits = system::limits(session.conditions.memory, user.is_some());
+        let orders = format!("go {} {limits}{}\n", launch::heeded(&session.conditions), session.orders()?);
         let rules: Vec<_> = session.rules(&scratch)?.into_iter().collect();
         // If it has ended, it has said why.
         if nursery.tell(&orders, &rules).is_ok() && nursery.is_ready()? {
             let mut warnings = Vec::new();
             Listener::new(complained)?.drain(STDERR_LIMIT, |bytes| keep_tail(&mut warnings, bytes))?;
             let warnings = scratch.hide(&warnings).into_owned();
-            return Ok(Started::Ready(Box::new(Self { nursery, interpreter, scratch, rooms, warnings })));
+            return Ok(Started::Ready(Box::new(Self {
+                nursery,
+                interpreter,
+                scratch,
+                rooms,
+                idle: Vec::new(),
+                warnings,
+            })));
         }
         let said = last_words(&mut interpreter, printed, complained)?;
         let trace = Trace::read(&scratch.trace(), 0);
@@ -174,8 +181,14 @@ impl Seed {
         Ok(if is_error { Started::SyntaxError(said) } else { Started::Unfit })
     }
 
-    /// Another interpreter at the program's first line; nothing if this one did not do what it should.
+    /// An interpreter at the program's first line for a worker; nothing if this one did not do what it should.
     pub fn fork(&mut self, session: &Session<'_>) -> Result<Option<Warm>, RunError> {
+        if let Some(warm) = self.idle.pop() {
+            return Ok(Some(warm));
+        }
+        if !self.nursery.sound {
+            return Ok(None);
+        }
         let submission = session.program.submission();
         let mut scratch = self.rooms.pop().map_or_else(|| self.scratch.inside(submission), Ok)?;
         scratch.seal(submission);
@@ -188,15 +201,21 @@ impl Seed {
             Err(_) if !self.nursery.sound => false,
             Err(error) => return Err(error.into()),
         };
+        self.nursery.sound = is_ready;
         let (origin, warnings) = (self.scratch.home(), self.warnings.clone());
         Ok(is_ready.then_some(Warm { nursery, scratch, origin, warnings }))
     }
 
-    /// Ends it with all that came from it, and removes its folder.
+    /// Takes one back, for another worker.
+    pub fn keep(&mut self, warm: Warm) {
+        self.idle.push(warm);
+    }
+
+    /// Ends it with all that came from it, and removes its folders.
     pub fn close(self) -> Result<(), RunError> {
         drop(self.nursery);
         drop(self.interpreter);
-        drop(self.rooms);
+        self.idle.into_iter().map(|warm| warm.scratch).chain(self.rooms).try_for_each(Scratch::remove)?;
         self.scratch.remove()
     }
 }
@@ -248,12 +267,6 @@ impl Warm {
 
     pub fn is_sound(&self) -> bool {
         self.nursery.sound
-    }
-
-    /// Ends it and removes its folder.
-    pub fn close(self) -> Result<(), RunError> {
-        drop(self.nursery);
-        self.scratch.remove()
     }
 }
 

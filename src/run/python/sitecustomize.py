@@ -123,9 +123,10 @@ class Nursery:
     that is asked for on the socket that is the standard input here: a line of
     words, and descriptors.
 
-    First `go MEMORY SLEEPING`: the program is there. More words say how to be
-    confined: USER GROUP OWN FILTER..., where OWN is the filter that each run sets
-    for itself, a descriptor says what may be done with files, and `-` is nothing.
+    First `go MEMORY SLEEPING LIMITS`: the program is there, and each resource has a
+    limit. More words say how to be confined: USER GROUP OWN FILTER..., where OWN is
+    the filter that each run sets for itself, a descriptor says what may be done with
+    files, and `-` is nothing.
 
     `room HOME`, with a socket: a nursery that takes its orders from there, for
     runs in another home (its path in hexadecimal digits). It answers `ready`.
@@ -168,7 +169,10 @@ class Nursery:
         asked, rules = hear(self.control)
         if not asked:
             os._exit(0)
-        _, memory, sleeping, *confined = asked
+        _, memory, sleeping, limits, *confined = asked
+        for limit in limits.split(",") if limits != "-" else ():
+            number, most = map(int, limit.split(":"))
+            self.resource.setrlimit(number, (most, most))
         if confined:
             self.confinement.enter(*confined, rules=rules)
         for descriptor in rules:
@@ -183,7 +187,7 @@ class Nursery:
         ending = Ending()
         sys.path.insert(0, folder)
         control.send(b"ready\n")
-        ended = None
+        ended = caller = None
         while True:
             asked, received = hear(control)
             if ended and hasattr(os, "waitid"):
@@ -191,6 +195,9 @@ class Nursery:
                 ended = None
             if not asked:
                 os._exit(0)
+            if asked[0] == "calls" and not caller:
+                with open(self.caller) as file:
+                    caller = compile(file.read(), self.caller, "exec")
             process = os.fork()
             if process:
                 for descriptor in received:
@@ -231,8 +238,7 @@ class Nursery:
                 self.confinement.of_a_run()
                 self.note("s")
                 if asked[0] == "calls":
-                    with open(self.caller) as file:
-                        exec(compile(file.read(), self.caller, "exec"), {"__name__": "__main__"})
+                    exec(caller, {"__name__": "__main__"})
                     raise SystemExit
                 return ending
 
@@ -276,7 +282,7 @@ class Nursery:
 
 def hear(control):
     """The words that were sent, none at the end, and descriptors."""
-    asked, ancillary, _, _ = control.recvmsg(65536, 256)
+    asked, ancillary, _, _ = control.recvmsg(4096, 256)
     while asked and not asked.endswith(b"\n"):
         asked += control.recv(65536)
     numbers = b"".join(part[2] for part in ancillary)
