@@ -46,8 +46,8 @@ fn looks_the_same(interpreter: &Interpreter, folder: &Path) -> Result<(), Failed
     let inputs = typed.split_terminator('\n').map(str::to_owned).collect();
     let script = Script { inputs, ..Script::default() };
     let limits = Limits { time: Duration::from_secs(20), ..Limits::default() };
-    let by = |runner| -> Result<(Option<String>, Option<Outcome>), Failed> {
-        let conditions = Conditions { runner, confinement: support::sandbox(), ..Conditions::default() };
+    let by = |runner, workers| -> Result<(Option<String>, Option<Outcome>), Failed> {
+        let conditions = Conditions { runner, workers, confinement: support::sandbox(), ..Conditions::default() };
         let session = Session::open(program, conditions)?;
         let words = session.syntax_error().map(str::to_owned);
         let outcome = if words.is_none() { Some(session.run(&script, &limits, &|_| false)?) } else { None };
@@ -56,22 +56,30 @@ fn looks_the_same(interpreter: &Interpreter, folder: &Path) -> Result<(), Failed
         }
         Ok((words, outcome))
     };
-    let (warm, spawned) = (by(Runner::Warm)?, by(Runner::Spawn)?);
-    if warm.0 != spawned.0 {
-        return Err(format!("syntax error by a fork {:?}\nby an interpreter of its own {:?}", warm.0, spawned.0).into());
+    let spawned = by(Runner::Spawn, 1)?;
+    // The only worker is where the program was compiled; one of several has moved.
+    for (workers, who) in [(1, "a fork"), (2, "a fork that has moved")] {
+        let warm = by(Runner::Warm, workers)?;
+        if warm.0 != spawned.0 {
+            return Err(format!("syntax error by {who} {:?}\nby its own interpreter {:?}", warm.0, spawned.0).into());
+        }
+        let (Some(warm), Some(spawned)) = (&warm.1, &spawned.1) else { continue };
+        let (warm, spawned) = (seen(warm), seen(spawned));
+        if warm != spawned {
+            return Err(format!("{who}:\n{warm}\nan interpreter of its own:\n{spawned}").into());
+        }
     }
-    let (Some(warm), Some(spawned)) = (warm.1, spawned.1) else { return Ok(()) };
-    let seen = |outcome: &Outcome| {
-        format!(
-            "ending {:?}, status {:?}, {:?} lines read, places {:?}\n--- stdout\n{}\n--- stderr\n{}",
-            outcome.ending,
-            outcome.status,
-            outcome.lines_read,
-            outcome.places,
-            String::from_utf8_lossy(&outcome.stdout),
-            String::from_utf8_lossy(&outcome.stderr_tail),
-        )
-    };
-    let (warm, spawned) = (seen(&warm), seen(&spawned));
-    if warm == spawned { Ok(()) } else { Err(format!("a fork:\n{warm}\nan interpreter of its own:\n{spawned}").into()) }
+    Ok(())
+}
+
+fn seen(outcome: &Outcome) -> String {
+    format!(
+        "ending {:?}, status {:?}, {:?} lines read, places {:?}\n--- stdout\n{}\n--- stderr\n{}",
+        outcome.ending,
+        outcome.status,
+        outcome.lines_read,
+        outcome.places,
+        String::from_utf8_lossy(&outcome.stdout),
+        String::from_utf8_lossy(&outcome.stderr_tail),
+    )
 }

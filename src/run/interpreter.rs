@@ -76,8 +76,9 @@ impl Presumed {
             let user = path.as_deref().and_then(|path| super::sandbox::user_of(confinement, path));
             #[cfg(not(target_os = "linux"))]
             let user = None;
+            let rooms = if workers > 1 { workers } else { 0 };
             let start = |path: PathBuf| {
-                let waiting = Waiting::start((&path, &Harness::Source), submission, user, workers).ok()?;
+                let waiting = Waiting::start((&path, &Harness::Source), false, submission, user, rooms).ok()?;
                 Some((path, waiting))
             };
             Presumed { waiting: path.and_then(start) }

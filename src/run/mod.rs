@@ -75,7 +75,7 @@ use scratch::Scratch;
 #[cfg(unix)]
 use unix::drive;
 #[cfg(unix)]
-use warm::{Seed, Started, Warm};
+use warm::{Interpreters, Seed, Started, Warm};
 
 use crate::shared::lock;
 
@@ -306,9 +306,9 @@ pub struct Session<'a> {
     syntax_error: Option<String>,
     /// Until all has been run.
     busy: Mutex<Option<Busy>>,
-    /// An interpreter that is ready to be forked.
+    /// Interpreters that are ready to be forked.
     #[cfg(unix)]
-    seed: Mutex<Option<Seed>>,
+    interpreters: Mutex<Interpreters>,
     /// Whether the program may be typed ahead: nothing tells so far that it reads less than whole lines.
     #[cfg(unix)]
     reads_lines: AtomicBool,
@@ -351,7 +351,7 @@ impl<'a> Session<'a> {
                 syntax_error: None,
                 busy: Mutex::new(Some(Busy::new())),
                 #[cfg(unix)]
-                seed: Mutex::new(None),
+                interpreters: Mutex::default(),
                 #[cfg(unix)]
                 reads_lines: AtomicBool::new(true),
             };
@@ -369,7 +369,7 @@ impl<'a> Session<'a> {
             match Seed::start(self, interpreter, submission)? {
                 Started::Ready(seed) => {
                     self.way.runner = "warm";
-                    self.seed = Mutex::new(Some(*seed));
+                    self.interpreters = Mutex::new(Interpreters { seed: Some(*seed), idle: Vec::new() });
                     return Ok(());
                 }
                 Started::SyntaxError(words) => {
@@ -437,18 +437,39 @@ impl<'a> Session<'a> {
     /// If something of that can't be removed.
     pub fn close(&self) -> Result<(), RunError> {
         #[cfg(unix)]
-        if let Some(seed) = lock(&self.seed).take() {
-            seed.close()?;
-        }
+        std::mem::take(&mut *lock(&self.interpreters)).close()?;
         *lock(&self.busy) = None;
         Ok(())
     }
 
     /// An interpreter for the runs of one worker, if there can be one.
     #[cfg(unix)]
-    fn fork(&self) -> Result<Option<Warm>, RunError> {
-        let mut seed = lock(&self.seed);
-        seed.as_mut().map_or(Ok(None), |seed| seed.fork(self))
+    fn warm(&self) -> Result<Option<Warm>, RunError> {
+        let mut interpreters = lock(&self.interpreters);
+        if let Some(warm) = interpreters.idle.pop() {
+            return Ok(Some(warm));
+        }
+        if self.has_rooms() {
+            return interpreters.seed.as_mut().map_or(Ok(None), |seed| seed.fork(self));
+        }
+        let seed = interpreters.seed.take();
+        drop(interpreters);
+        Ok(match (seed, self.program) {
+            (Some(seed), _) => Some(seed.into()),
+            (None, Program::Python { interpreter, submission }) => {
+                Seed::start(self, interpreter, submission)?.ready().map(Warm::from)
+            }
+            (None, Program::Command { .. }) => None,
+        })
+    }
+
+    /// Whether the workers share an interpreter, and each has a room of its own in that one's folder. A program can see
+    /// since Python 3.13 in which folder it was compiled: a name that is missing in a module of its own is told with it.
+    #[cfg(unix)]
+    fn has_rooms(&self) -> bool {
+        let moves = |version| version < (3, 13, 0);
+        let can_move = matches!(self.program, Program::Python { interpreter, .. } if moves(interpreter.version));
+        can_move && self.conditions.workers > 1
     }
 
     /// What a waiting interpreter is told of how it is confined.
@@ -472,12 +493,12 @@ impl<'a> Session<'a> {
 
     /// What a process has to hand to the kernel so that it is kept to one folder, if it is kept to folders.
     #[cfg(unix)]
-    fn rules(&self, scratch: &Scratch) -> io::Result<Option<OwnedFd>> {
+    fn rules(&self, scratch: &Scratch, writes: Vec<PathBuf>) -> io::Result<Option<OwnedFd>> {
         #[cfg(target_os = "linux")]
         if let Some(sandbox) = &self.way.sandbox {
-            return sandbox.rules(&self.program, scratch);
+            return sandbox.rules(&self.program, scratch, writes);
         }
-        let _ = scratch;
+        let _ = (scratch, writes);
         Ok(None)
     }
 
@@ -655,7 +676,7 @@ impl Worker<'_> {
         let session = self.session;
         let warm = match self.warm.take() {
             Some(warm) => Some(warm),
-            None => session.fork()?,
+            None => session.warm()?,
         };
         let Some(mut warm) = warm else { return Ok(None) };
         let Some((ended, trace)) = warm.run(session.program.submission(), script, typing, watch)? else {
@@ -673,9 +694,7 @@ impl Worker<'_> {
 #[cfg(unix)]
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
-        if let (Some(warm), Some(seed)) = (self.warm.take(), lock(&self.session.seed).as_mut()) {
-            seed.keep(warm);
-        }
+        lock(&self.session.interpreters).idle.extend(self.warm.take());
     }
 }
 

@@ -150,7 +150,9 @@ impl Sandbox {
             stage: if self.namespaces { Stage::Outside } else { Stage::Alone },
             allowance,
             user: self.user,
-            files: self.landlock.then(|| paths(program, scratch, self.subprocess)),
+            files: self
+                .landlock
+                .then(|| paths(program, scratch, vec![scratch.room(), scratch.trace()], self.subprocess)),
             seccomp: self.seccomp,
             network: self.network,
             own_filter: !self.subprocess,
@@ -171,13 +173,13 @@ impl Sandbox {
         self.namespaces || self.cgroup
     }
 
-    /// What limits to its own files a process that was confined together with others: for it to hand to the kernel.
-    pub fn rules(&self, program: &Program<'_>, scratch: &Scratch) -> io::Result<Option<OwnedFd>> {
+    /// What keeps a process to its files, which writes into these folders: for it to hand to the kernel.
+    pub fn rules(&self, program: &Program<'_>, scratch: &Scratch, writes: Vec<PathBuf>) -> io::Result<Option<OwnedFd>> {
         if !self.landlock {
             return Ok(None);
         }
-        let ruleset = ruleset(&paths(program, scratch, self.subprocess), self.network).map_err(io::Error::other)?;
-        Ok(ruleset.into())
+        let paths = paths(program, scratch, writes, self.subprocess);
+        Ok(ruleset(&paths, self.network).map_err(io::Error::other)?.into())
     }
 
     /// Whether each run is in a group of processes.
@@ -446,7 +448,7 @@ fn seccomp_state(asked: &Confinement, subprocess: bool) -> Layer {
 }
 
 /// What a program of this kind needs of the disk.
-fn paths(program: &Program<'_>, scratch: &Scratch, subprocess: bool) -> Paths {
+fn paths(program: &Program<'_>, scratch: &Scratch, mut write: Vec<PathBuf>, subprocess: bool) -> Paths {
     let system = ["/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib"];
     let data = ["/etc/ld.so.cache", "/etc/localtime", "/etc/locale.alias", "/usr/share/zoneinfo", "/usr/share/locale"];
     let devices = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
@@ -475,7 +477,6 @@ fn paths(program: &Program<'_>, scratch: &Scratch, subprocess: bool) -> Paths {
             execute.push(PathBuf::from("/"));
         }
     }
-    let mut write = scratch.writes();
     write.push(PathBuf::from("/dev/null"));
     Paths { read, write, execute }
 }

@@ -47,21 +47,24 @@ impl Scratch {
         scratch.map_err(|source| RunError::Scratch { folder, source })
     }
 
-    /// Makes one in which the submission is not there yet, and that has room for others.
+    /// Makes one in which the submission is not there yet.
     #[cfg(unix)]
-    pub fn for_others(submission: &Submission) -> Result<Self, RunError> {
+    pub fn without(submission: &Submission) -> Result<Self, RunError> {
         let folder = std::env::temp_dir();
-        let scratch = Self::empty(&folder, Some(submission)).and_then(|scratch| {
-            fs::create_dir(scratch.rooms())?;
-            Ok(scratch)
-        });
-        scratch.map_err(|source| RunError::Scratch { folder, source })
+        Self::empty(&folder, Some(submission)).map_err(|source| RunError::Scratch { folder, source })
     }
 
     /// Puts the submission into it.
     #[cfg(unix)]
-    pub fn admit(&self, submission: Option<&Submission>) -> Result<(), RunError> {
-        self.fill(submission).map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    pub fn admit(&self, submission: &Submission) -> Result<(), RunError> {
+        let admitted = self.fill(Some(submission)).and_then(|()| self.give_home());
+        admitted.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+    }
+
+    /// Makes room for the folders of others.
+    #[cfg(unix)]
+    pub fn add_rooms(&self) -> Result<(), RunError> {
+        fs::create_dir(self.rooms()).map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
     }
 
     fn empty(folder: &Path, submission: Option<&Submission>) -> io::Result<Self> {
@@ -160,6 +163,9 @@ impl Scratch {
     }
 
     fn give_home(&self) -> io::Result<()> {
+        if self.user.is_none() {
+            return Ok(());
+        }
         let mut folders = vec![self.home()];
         while let Some(folder) = folders.pop() {
             self.give(&folder)?;
@@ -232,7 +238,7 @@ impl Scratch {
     fn furnish(&self, submission: Option<&Submission>) -> io::Result<()> {
         fs::create_dir(self.home())?;
         self.fill(submission)?;
-        if self.user.is_some() { self.give_home() } else { Ok(()) }
+        self.give_home()
     }
 
     fn fill(&self, submission: Option<&Submission>) -> io::Result<()> {
@@ -267,7 +273,7 @@ impl Scratch {
     }
 
     /// The folders of others.
-    fn rooms(&self) -> PathBuf {
+    pub fn rooms(&self) -> PathBuf {
         self.root.join("rooms")
     }
 
@@ -283,16 +289,6 @@ impl Scratch {
     /// Where that notes what it sees.
     pub fn trace(&self) -> PathBuf {
         self.harness.join("trace")
-    }
-
-    /// What processes in here write.
-    #[cfg(target_os = "linux")]
-    pub fn writes(&self) -> Vec<PathBuf> {
-        let mut writes = vec![self.room()];
-        if self.has_harness() {
-            writes.extend([self.trace(), self.rooms()]);
-        }
-        writes
     }
 
     /// `text` with the paths in here replaced by the names that the user typed.

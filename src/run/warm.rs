@@ -1,8 +1,8 @@
 //! An interpreter that has compiled a program and stands at its first line: each run is a fork of it, which takes a
 //! tenth of a start. How it does that is told in `python/sitecustomize.py`.
 //!
-//! There is one for a program, the [`Seed`]. What makes the runs of a worker, one after the other, is a fork of that with
-//! a folder of its own, a [`Warm`].
+//! What makes the runs of a worker, one after the other, is a [`Warm`]. One [`Seed`] may become it, or may be forked into
+//! several that have a folder each.
 
 use std::io::{self, IoSlice, PipeReader, Read};
 use std::mem::MaybeUninit;
@@ -45,6 +45,31 @@ pub(super) enum Started {
     Unfit,
 }
 
+impl Started {
+    pub fn ready(self) -> Option<Seed> {
+        match self {
+            Self::Ready(seed) => Some(*seed),
+            Self::SyntaxError(_) | Self::Unfit => None,
+        }
+    }
+}
+
+/// The interpreters of a session that no worker has.
+#[derive(Debug, Default)]
+pub(super) struct Interpreters {
+    pub seed: Option<Seed>,
+    /// Those of workers that have made all their runs.
+    pub idle: Vec<Warm>,
+}
+
+impl Interpreters {
+    /// Ends them, and removes their folders.
+    pub fn close(self) -> Result<(), RunError> {
+        // That from which others come goes last.
+        self.idle.into_iter().chain(self.seed.map(Warm::from)).try_for_each(Warm::close)
+    }
+}
+
 /// An interpreter that waits for a program. Nothing of the program is there before it says what it is: whatever else was
 /// taken for an interpreter runs nothing.
 #[derive(Debug)]
@@ -55,6 +80,8 @@ pub(super) struct Waiting {
     scratch: Scratch,
     /// Made in time: only of what has lain there for a while can be told whether a run has changed it.
     rooms: Vec<Scratch>,
+    /// Whether the submission is there.
+    is_admitted: bool,
     submission: Submission,
     printed: PipeReader,
     complained: PipeReader,
@@ -69,8 +96,6 @@ pub(super) struct Seed {
     interpreter: Running<'static>,
     scratch: Scratch,
     rooms: Vec<Scratch>,
-    /// Those of workers that have made all their runs.
-    idle: Vec<Warm>,
     /// What Python said while it compiled the program.
     warnings: Vec<u8>,
 }
@@ -79,6 +104,8 @@ pub(super) struct Seed {
 #[derive(Debug)]
 pub(super) struct Warm {
     nursery: Nursery,
+    // As above; none where it is a fork of another, and ends with that.
+    interpreter: Option<Running<'static>>,
     scratch: Scratch,
     /// The folder of the seed, which marks what comes from it.
     origin: PathBuf,
@@ -96,16 +123,21 @@ pub(super) struct Nursery {
 }
 
 impl Waiting {
-    /// Starts one for a submission, with so many rooms, which are this user's if it is another one than ours.
+    /// Starts one for a submission, with so many rooms, which are this user's if it is another one than ours. If nothing
+    /// but its path is known of it, it gets the submission later.
     pub fn start(
         (path, harness): (&Path, &Harness),
+        is_known: bool,
         submission: &Submission,
         user: Option<(u32, u32)>,
         rooms: usize,
     ) -> Result<Self, RunError> {
         let busy = Busy::new();
         #[cfg_attr(not(target_os = "linux"), expect(unused_mut, reason = "only there is another user to give it to"))]
-        let mut scratch = Scratch::for_others(submission)?;
+        let mut scratch = if is_known { Scratch::new(Some(submission)) } else { Scratch::without(submission) }?;
+        if rooms > 0 {
+            scratch.add_rooms()?;
+        }
         let mut command = launch::waiting(path, harness, submission, &scratch)?;
         #[cfg(target_os = "linux")]
         scratch.give_to(user)?;
@@ -117,8 +149,17 @@ impl Waiting {
         command.stdin(theirs).stdout(stdout).stderr(stderr).process_group(0);
         let interpreter = Running::start(command, Some(scratch.home()))?;
         let rooms = (0..rooms).map(|_| scratch.inside(Some(submission))).collect::<Result<_, _>>()?;
-        let submission = submission.clone();
-        Ok(Self { nursery, interpreter, scratch, rooms, submission, printed, complained, _busy: busy })
+        Ok(Self {
+            nursery,
+            interpreter,
+            scratch,
+            rooms,
+            is_admitted: is_known,
+            submission: submission.clone(),
+            printed,
+            complained,
+            _busy: busy,
+        })
     }
 
     /// What it says that it is; nothing if it is no Python, or none that can wait.
@@ -143,34 +184,34 @@ impl Seed {
             waiting
         } else {
             let program = (interpreter.path.as_path(), &interpreter.harness);
-            let mut waiting = Waiting::start(program, submission, user, session.conditions.workers)?;
+            let rooms = if session.has_rooms() { session.conditions.workers } else { 0 };
+            let mut waiting = Waiting::start(program, true, submission, user, rooms)?;
             if waiting.hello()?.is_none() {
                 return Ok(Started::Unfit);
             }
             waiting
         };
-        let Waiting { mut nursery, mut interpreter, mut scratch, mut rooms, printed, complained, .. } = waiting;
-        scratch.admit(Some(submission))?;
+        let Waiting { mut nursery, mut interpreter, mut scratch, mut rooms, is_admitted, printed, complained, .. } =
+            waiting;
+        if !is_admitted {
+            scratch.admit(submission)?;
+        }
         #[cfg(target_os = "linux")]
-        for scratch in rooms.iter_mut().filter(|room| room.user() != user).chain([&mut scratch]) {
+        for scratch in rooms.iter_mut().chain([&mut scratch]).filter(|scratch| scratch.user() != user) {
             scratch.give_to(user)?;
         }
         let limits = system::limits(session.conditions.memory, user.is_some());
         let orders = format!("go {} {limits}{}\n", launch::heeded(&session.conditions), session.orders()?);
-        let rules: Vec<_> = session.rules(&scratch)?.into_iter().collect();
+        let mut writes = vec![scratch.room()];
+        writes.extend(session.has_rooms().then(|| scratch.rooms()));
+        let rules: Vec<_> = session.rules(&scratch, writes)?.into_iter().collect();
         // If it has ended, it has said why.
         if nursery.tell(&orders, &rules).is_ok() && nursery.is_ready()? {
             let mut warnings = Vec::new();
             Listener::new(complained)?.drain(STDERR_LIMIT, |bytes| keep_tail(&mut warnings, bytes))?;
             let warnings = scratch.hide(&warnings).into_owned();
-            return Ok(Started::Ready(Box::new(Self {
-                nursery,
-                interpreter,
-                scratch,
-                rooms,
-                idle: Vec::new(),
-                warnings,
-            })));
+            scratch.seal(Some(submission));
+            return Ok(Started::Ready(Box::new(Self { nursery, interpreter, scratch, rooms, warnings })));
         }
         let said = last_words(&mut interpreter, printed, complained)?;
         let trace = Trace::read(&scratch.trace(), 0);
@@ -181,11 +222,8 @@ impl Seed {
         Ok(if is_error { Started::SyntaxError(said) } else { Started::Unfit })
     }
 
-    /// An interpreter at the program's first line for a worker; nothing if this one did not do what it should.
+    /// Another interpreter at the program's first line; nothing if this one did not do what it should.
     pub fn fork(&mut self, session: &Session<'_>) -> Result<Option<Warm>, RunError> {
-        if let Some(warm) = self.idle.pop() {
-            return Ok(Some(warm));
-        }
         if !self.nursery.sound {
             return Ok(None);
         }
@@ -193,7 +231,7 @@ impl Seed {
         let mut scratch = self.rooms.pop().map_or_else(|| self.scratch.inside(submission), Ok)?;
         scratch.seal(submission);
         let (mut nursery, theirs) = Nursery::new()?;
-        let descriptors: Vec<_> = [theirs].into_iter().chain(session.rules(&scratch)?).collect();
+        let descriptors: Vec<_> = [theirs].into_iter().chain(session.rules(&scratch, vec![scratch.room()])?).collect();
         let home = scratch.home();
         let home = digits(home.into_os_string().into_encoded_bytes());
         let is_ready = match self.nursery.fork(&format!("room {home}\n"), &descriptors) {
@@ -203,20 +241,15 @@ impl Seed {
         };
         self.nursery.sound = is_ready;
         let (origin, warnings) = (self.scratch.home(), self.warnings.clone());
-        Ok(is_ready.then_some(Warm { nursery, scratch, origin, warnings }))
+        Ok(is_ready.then_some(Warm { nursery, interpreter: None, scratch, origin, warnings }))
     }
+}
 
-    /// Takes one back, for another worker.
-    pub fn keep(&mut self, warm: Warm) {
-        self.idle.push(warm);
-    }
-
-    /// Ends it with all that came from it, and removes its folders.
-    pub fn close(self) -> Result<(), RunError> {
-        drop(self.nursery);
-        drop(self.interpreter);
-        self.idle.into_iter().map(|warm| warm.scratch).chain(self.rooms).try_for_each(Scratch::remove)?;
-        self.scratch.remove()
+impl From<Seed> for Warm {
+    fn from(seed: Seed) -> Self {
+        let Seed { nursery, interpreter, scratch, rooms: _, warnings } = seed;
+        let origin = scratch.home();
+        Warm { nursery, interpreter: Some(interpreter), scratch, origin, warnings }
     }
 }
 
@@ -267,6 +300,13 @@ impl Warm {
 
     pub fn is_sound(&self) -> bool {
         self.nursery.sound
+    }
+
+    /// Ends it with all that came from it, and removes its folder.
+    pub fn close(self) -> Result<(), RunError> {
+        drop(self.nursery);
+        drop(self.interpreter);
+        self.scratch.remove()
     }
 }
 

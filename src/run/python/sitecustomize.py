@@ -31,6 +31,8 @@ def set_up():
     sys.path.remove(folder)
     sys.path_importer_cache.pop(folder, None)
 
+    # Opened while it may be.
+    note, trace = open_trace(os.path.join(folder, "trace"))
     if mode == "warm":
         try:
             nursery = Nursery(os.path.join(folder, "calls.py"))
@@ -39,7 +41,6 @@ def set_up():
             # Python would go on, and nothing would confine it.
             os._exit(126)
     memory, sleeping, *seed = conditions
-    note, trace = open_trace(os.path.join(folder, "trace"))
     watch_the_streams(note)
     if sys.platform not in ("linux", "win32"):
         limit_memory(int(memory))
@@ -255,8 +256,10 @@ class Nursery:
         if hasattr(loader, "path"):
             loader.path = moved(loader.path)
         sys.path[:] = map(moved, sys.path)
-        for path in list(sys.path_importer_cache):
-            sys.path_importer_cache[moved(path)] = sys.path_importer_cache.pop(path)
+        # What looks for modules there is made anew when it is needed.
+        for path in [path for path in sys.path_importer_cache if is_in(path, old)]:
+            if sys.path_importer_cache.pop(path) is None:
+                sys.path_importer_cache[moved(path)] = None
         for name, value in list(os.environ.items()):
             if is_in(value, old):
                 os.environ[name] = moved(value)
