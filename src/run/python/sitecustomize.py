@@ -151,14 +151,11 @@ class Nursery:
     }  # fmt: skip
 
     def __init__(self, caller):
-        import _imp
         import _socket
-        import resource
 
         self.control = _socket.socket(fileno=os.dup(0))
-        self.imp, self.resource, self.caller = _imp, resource, caller
-        del sys.modules["_socket"], sys.modules["resource"]
-        self.confinement = Confinement()
+        del sys.modules["_socket"]
+        self.caller = caller
         self.at_forks = []
 
     def wait(self):
@@ -166,6 +163,13 @@ class Nursery:
         places += [path for path in sys.path if "python" in path and os.path.isabs(path)]
         hello = (*sys.version_info[:3], sys.implementation.name, os.fsencode("\0".join(places)).hex())
         self.control.sendall(("%d %d %d %s %s\n" % hello).encode())
+        # What takes time is done while the answer is on its way.
+        import _imp
+        import resource
+
+        self.imp, self.resource = _imp, resource
+        del sys.modules["resource"]
+        self.confinement = Confinement()
         self.homely = texts_about(os.environ["HOME"])
         asked, rules = hear(self.control)
         if not asked:
