@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 #[cfg(unix)]
+use super::Isolation;
+#[cfg(unix)]
 use super::warm::Waiting;
 use super::{Busy, Confinement, RunError, Submission, Watch, drive};
 #[cfg(unix)]
@@ -64,14 +66,15 @@ pub struct Presumed {
 
 impl Presumed {
     /// Starts what the user named, or what is first on the PATH, for a submission that will have so many runs at a time.
-    /// Only where that is no shim, and the system has warm interpreters.
+    /// Only where that is no shim, and where runs are forks.
     #[must_use]
     pub fn start(typed: Option<&Path>, submission: &Submission, confinement: &Confinement, workers: usize) -> Presumed {
         #[cfg(unix)]
         {
             let path =
                 typed.map(Path::to_owned).or_else(|| candidates().into_iter().next().map(|(path, _)| path.into()));
-            let path = path.filter(|path| path.is_absolute() && !is_script(path));
+            let is_forked = confinement.isolation != Isolation::Strong;
+            let path = path.filter(|path| is_forked && path.is_absolute() && !is_script(path));
             #[cfg(target_os = "linux")]
             let user = path.as_deref().and_then(|path| super::sandbox::user_of(confinement, path));
             #[cfg(not(target_os = "linux"))]

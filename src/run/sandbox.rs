@@ -216,11 +216,10 @@ impl Sandbox {
 
 /// A filter as the kernel takes it, in hexadecimal digits.
 fn digits_of(program: &BpfProgram) -> String {
-    let bytes = program.iter().flat_map(|step| {
-        let [code, rest] = [step.code.to_ne_bytes().to_vec(), step.k.to_ne_bytes().to_vec()];
-        [code, vec![step.jt, step.jf], rest].concat()
-    });
-    digits(bytes)
+    digits(program.iter().flat_map(|step| {
+        let ([first, second], [a, b, c, d]) = (step.code.to_ne_bytes(), step.k.to_ne_bytes());
+        [first, second, step.jt, step.jf, a, b, c, d]
+    }))
 }
 
 /// The ways with what `--isolation strong` adds, as much as can be had of it.
