@@ -49,7 +49,9 @@ mod linux {
 
     /// The cases that are played: a whole game, one that stops early, and one with wrong entries.
     const CASES: [&str; 3] = ["model-game", "invalid-23", "bust-43"];
-    const LIMIT: Duration = Duration::from_secs(2);
+    /// The time limit of a program that never ends, and of one that ends some other way.
+    const SHORT: Duration = Duration::from_secs(1);
+    const LONG: Duration = Duration::from_secs(4);
     /// A user without a name that owns nothing, where these tests are run by root.
     const PLAIN: u32 = 60_123;
 
@@ -135,8 +137,11 @@ mod linux {
         python: PathBuf,
         /// Held while a process of `check` is started and while those that are left are looked for: one at a time, so
         /// that whatever is left over is this one's.
-        turn: Mutex<()>,
+        turn: Mutex<Undisturbed>,
     }
+
+    /// For each round the neighbour's report before anything else was graded.
+    type Undisturbed = BTreeMap<String, String>;
 
     impl Ground {
         fn new() -> Self {
@@ -148,7 +153,7 @@ mod linux {
                 folder,
                 canary: format!("canary-{seed:x}"),
                 python: quickest_python().path,
-                turn: Mutex::new(()),
+                turn: Mutex::default(),
             };
             let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
             fs::write(ground.path("secret.txt"), format!("{}\n", ground.canary)).expect("a secret");
@@ -177,10 +182,10 @@ mod linux {
             self.folder.path().join(name)
         }
 
-        fn check(&self, round: Round, submission: &Path) -> Command {
+        fn check(&self, round: Round, submission: &Path, limit: Duration) -> Command {
             let mut command = Command::new(env!("CARGO_BIN_EXE_check"));
             command.arg(self.path("assignment")).arg(submission);
-            command.args(["--format", "json", "--timeout", &LIMIT.as_secs().to_string()]);
+            command.args(["--format", "json", "--timeout", &limit.as_secs().to_string()]);
             command.args(["--runner", round.runner, "--isolation", round.isolation]);
             command.arg("--python").arg(&self.python);
             command.env("TMPDIR", self.path("temporary")).env("CHECK_CANARY", &self.canary);
@@ -207,11 +212,16 @@ mod linux {
             let file = attack.path().join("student.py");
             fs::write(&file, source)?;
 
-            let _turn = self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let neighbour = self.path("neighbour/student.py");
-            let before = graded(&self.check(round, &neighbour).output()?)?.0;
+            let mut turn = self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let neighbour =
+                || Ok::<_, Failed>(graded(&self.check(round, &self.path("neighbour/student.py"), LONG).output()?)?.0);
+            let before = match turn.get(&round.name()) {
+                Some(before) => before.clone(),
+                None => turn.entry(round.name()).or_insert(neighbour()?).clone(),
+            };
+            let limit = if verdict == "timed_out" { SHORT } else { LONG };
             let started = Instant::now();
-            let output = self.check(round, &file).output()?;
+            let output = self.check(round, &file, limit).output()?;
             let took = started.elapsed();
             let said = [output.stdout.as_slice(), &output.stderr].concat();
             if contains(&said, self.canary.as_bytes()) {
@@ -221,13 +231,11 @@ mod linux {
             if got != verdict {
                 return Err(format!("expected {verdict}, got {got}:\n{}", String::from_utf8_lossy(&said)).into());
             }
-            // Every case three times its limit on the clock, and a second for all that is ours.
-            let ceiling = CASES.len() as u32 * 3 * LIMIT + Duration::from_secs(10);
-            if took > ceiling {
+            if took > ceiling(limit) {
                 return Err(format!("it took {took:?}").into());
             }
             self.nothing_is_left()?;
-            let after = graded(&self.check(round, &neighbour).output()?)?.0;
+            let after = neighbour()?;
             if before != after {
                 return Err(format!("the next submission's report is another:\n{before}\n{after}").into());
             }
@@ -240,8 +248,8 @@ mod linux {
             let submission = make(attack.path());
             let _turn = self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let started = Instant::now();
-            let output = self.check(round, &submission).output()?;
-            if started.elapsed() > CASES.len() as u32 * 3 * LIMIT + Duration::from_secs(10) {
+            let output = self.check(round, &submission, LONG).output()?;
+            if started.elapsed() > ceiling(LONG) {
                 return Err(format!("it took {:?}", started.elapsed()).into());
             }
             let got = match output.status.code() {
@@ -273,6 +281,11 @@ mod linux {
             }
             if left.is_empty() { Ok(()) } else { Err(format!("it has left {} processes", left.len()).into()) }
         }
+    }
+
+    /// Every case three times its limit on the clock, and some seconds for all that is ours.
+    fn ceiling(limit: Duration) -> Duration {
+        CASES.len() as u32 * 3 * limit + Duration::from_secs(10)
     }
 
     type Shape = (&'static str, fn(&Path) -> PathBuf, &'static str);

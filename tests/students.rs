@@ -51,10 +51,7 @@ fn main() -> ExitCode {
         // The many runs of the dice are made only for programs in which no other case finds a fault.
         let mut without_dice = (*assignment).clone();
         without_dice.cases.retain(|case| case.script().is_some());
-        // A program that never ends does so in every case, and each costs its time.
-        let mut few = without_dice.clone();
-        few.cases.truncate(6);
-        let (without_dice, few) = (Arc::new(without_dice), Arc::new(few));
+        let without_dice = Arc::new(without_dice);
         for path in programs(&folder.join("bad")) {
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let expected = expected.remove(&file);
@@ -62,11 +59,13 @@ fn main() -> ExitCode {
             let never_ends = expected
                 .as_ref()
                 .is_some_and(|expected| ["timed_out", "too_much_output"].contains(&expected.verdict.as_str()));
-            let first = Arc::clone(if never_ends { &few } else { &without_dice });
+            let first = Arc::clone(&without_dice);
             let interpreter = Arc::clone(&interpreter);
             trials.push(Trial::test(title(name, "bad", &path), move || match expected {
                 Some(expected) => {
-                    let report = graded(&first, &interpreter, &path, 1);
+                    let one_by_one = || first_to_fail(&first, &interpreter, &path);
+                    let report = never_ends.then(one_by_one).flatten();
+                    let report = report.unwrap_or_else(|| graded(&first, &interpreter, &path, 1));
                     let passed = report.outcome == Outcome::Passed;
                     is_bad(&if passed { graded(&assignment, &interpreter, &path, 1) } else { report }, &expected)
                 }
@@ -133,6 +132,16 @@ fn graded(assignment: &Assignment, interpreter: &Interpreter, path: &Path, worke
     let confinement = support::sandbox();
     let options = options(&confinement, workers);
     grade(assignment, Graded::Python(interpreter, &submission), options).expect("the program can be graded")
+}
+
+/// The report of the first case that a program fails, by itself: one that never ends does so in every case, and each
+/// costs its time.
+fn first_to_fail(assignment: &Assignment, interpreter: &Interpreter, path: &Path) -> Option<Report> {
+    let reports = assignment.cases.iter().map(|case| {
+        let alone = Assignment { cases: vec![case.clone()], ..assignment.clone() };
+        graded(&alone, interpreter, path, 1)
+    });
+    reports.into_iter().find(|report| report.outcome != Outcome::Passed)
 }
 
 /// Each check that fails, or has something to note, with the line that it names.

@@ -3,6 +3,8 @@
 use crate::rules::Rule;
 use crate::transcript::{Body, End, Line, Note, Segment, Silence, Transcript};
 use num_bigint::BigInt;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Why a game stopped before its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,24 +33,24 @@ pub type Typist<'t> = dyn FnMut(&Transcript) -> Option<String> + 't;
 #[derive(Debug, Clone)]
 pub struct Grounds {
     rule: &'static Rule,
-    value_rules: Vec<&'static Rule>,
+    value_rules: [&'static Rule; 2],
 }
 
 impl From<&'static Rule> for Grounds {
     fn from(rule: &'static Rule) -> Self {
-        Grounds { rule, value_rules: vec![rule] }
+        Grounds { rule, value_rules: [rule; 2] }
     }
 }
 
 impl From<(&'static Rule, &'static Rule)> for Grounds {
     fn from((rule, value_rule): (&'static Rule, &'static Rule)) -> Self {
-        Grounds { rule, value_rules: vec![value_rule] }
+        Grounds { rule, value_rules: [value_rule; 2] }
     }
 }
 
 impl From<(&'static Rule, [&'static Rule; 2])> for Grounds {
     fn from((rule, value_rules): (&'static Rule, [&'static Rule; 2])) -> Self {
-        Grounds { rule, value_rules: value_rules.to_vec() }
+        Grounds { rule, value_rules }
     }
 }
 
@@ -56,7 +58,7 @@ impl From<(&'static Rule, [&'static Rule; 2])> for Grounds {
 pub struct Console<'t> {
     typist: &'t mut Typist<'t>,
     transcript: Transcript,
-    situation: String,
+    situation: Arc<str>,
     silence: Vec<Silence>,
     answers: usize,
 }
@@ -64,7 +66,7 @@ pub struct Console<'t> {
 impl<'t> Console<'t> {
     /// A console with this person at the keyboard.
     pub fn new(typist: &'t mut Typist<'t>) -> Self {
-        Console { typist, transcript: Transcript::default(), situation: String::new(), silence: vec![], answers: 0 }
+        Console { typist, transcript: Transcript::default(), situation: "".into(), silence: vec![], answers: 0 }
     }
 
     /// All that was said and typed.
@@ -73,39 +75,39 @@ impl<'t> Console<'t> {
     }
 
     /// Where in the game the following lines stand, such as `player 1, turn 2`.
-    pub fn now(&mut self, situation: impl Into<String>) {
+    pub fn now(&mut self, situation: impl Into<Arc<str>>) {
         self.situation = situation.into();
     }
 
     /// Nothing is said here, and this is why: whoever says something breaks this rule.
-    pub fn silent(&mut self, rule: &'static Rule, facts: impl Into<String>) {
+    pub fn silent(&mut self, rule: &'static Rule, facts: impl Into<Cow<'static, str>>) {
         self.silence.retain(|silence| silence.about.is_some());
         self.silence.push(Silence { rule, facts: facts.into(), about: None });
     }
 
     /// The same for lines with this word in them, whatever is said of all others.
-    pub fn silent_about(&mut self, word: &'static str, rule: &'static Rule, facts: impl Into<String>) {
+    pub fn silent_about(&mut self, word: &'static str, rule: &'static Rule, facts: impl Into<Cow<'static, str>>) {
         self.silence.push(Silence { rule, facts: facts.into(), about: Some(word) });
     }
 
     /// Says a line.
-    pub fn say(&mut self, text: impl Into<String>, grounds: impl Into<Grounds>, facts: impl Into<String>) {
+    pub fn say(&mut self, text: impl Into<String>, grounds: impl Into<Grounds>, facts: impl Into<Cow<'static, str>>) {
         self.say_open(vec![Segment::Text(text.into())], grounds, facts);
     }
 
     /// Says a line of which not all is graded.
-    pub fn say_open(&mut self, said: Vec<Segment>, grounds: impl Into<Grounds>, facts: impl Into<String>) {
+    pub fn say_open(&mut self, said: Vec<Segment>, grounds: impl Into<Grounds>, facts: impl Into<Cow<'static, str>>) {
         self.push(Line::new(said, End::Newline), grounds.into(), facts.into());
     }
 
     /// Says an empty line.
-    pub fn gap(&mut self, rule: &'static Rule, facts: impl Into<String>) {
+    pub fn gap(&mut self, rule: &'static Rule, facts: impl Into<Cow<'static, str>>) {
         self.say("", rule, facts);
     }
 
     /// Says any lines, which are not graded.
     pub fn say_any_lines(&mut self, rule: &'static Rule) {
-        self.push(Line { body: Body::AnyLines, note: None }, rule.into(), String::new());
+        self.push(Line { body: Body::AnyLines, note: None }, rule.into(), "".into());
     }
 
     /// Asks and waits for an answer.
@@ -116,7 +118,7 @@ impl<'t> Console<'t> {
         &mut self,
         prompt: impl Into<String>,
         grounds: impl Into<Grounds>,
-        facts: impl Into<String>,
+        facts: impl Into<Cow<'static, str>>,
     ) -> Result<String, Stop> {
         self.push(Line::new(vec![Segment::Text(prompt.into())], End::Unanswered), grounds.into(), facts.into());
         let answer = (self.typist)(&self.transcript).ok_or(Stop::OutOfAnswers)?;
@@ -135,7 +137,7 @@ impl<'t> Console<'t> {
         &mut self,
         prompt: impl Into<String>,
         grounds: impl Into<Grounds>,
-        facts: impl Into<String>,
+        facts: impl Into<Cow<'static, str>>,
     ) -> Result<BigInt, Stop> {
         let answer = self.ask(prompt, grounds, facts)?;
         python_int(&answer).ok_or_else(|| self.unfit(answer, "a whole number"))
@@ -147,8 +149,8 @@ impl<'t> Console<'t> {
         Stop::Unfit { number: self.answers, text, expected, prompt }
     }
 
-    fn push(&mut self, mut line: Line, grounds: Grounds, facts: String) {
-        let (situation, silence) = (self.situation.clone(), std::mem::take(&mut self.silence));
+    fn push(&mut self, mut line: Line, grounds: Grounds, facts: Cow<'static, str>) {
+        let (situation, silence) = (Arc::clone(&self.situation), std::mem::take(&mut self.silence));
         let Grounds { rule, value_rules } = grounds;
         line.note = Some(Box::new(Note { rule, value_rules, facts, situation, silence, answers: self.answers }));
         self.transcript.lines.push(line);

@@ -258,7 +258,8 @@ fn place_card(console: &mut Console<'_>, discard: &mut Vec<u8>, rack: &mut [u8],
         let prompt = format!("Enter the card number to replace with the {card}: ");
         let wanted =
             console.ask_number(prompt, rules::REPLACE, format!("the {card} needs a place in {}", show(rack)))?;
-        match rack.iter_mut().find(|slot| wanted == BigInt::from(**slot)) {
+        let slot = u8::try_from(&wanted).ok().and_then(|wanted| rack.iter_mut().find(|slot| **slot == wanted));
+        match slot {
             Some(slot) => {
                 let old = std::mem::replace(slot, card);
                 discard.insert(0, old);

@@ -24,6 +24,11 @@ const MOST_ANSWERS: usize = 1_500;
 /// A random script of this game: legal and finishing moves, boundaries and wrong entries. The same number gives the same
 /// script under the same rulings; most scripts play their game to its end.
 pub fn random_script(game: Game, rulings: &Rulings, number: u64) -> Script {
+    random_game(game, rulings, number).0
+}
+
+/// A random script of this game, and the transcript of the game in which it was typed.
+pub fn random_game(game: Game, rulings: &Rulings, number: u64) -> (Script, Transcript) {
     let mut chance = Chance(Pcg32::new(number, game as u64));
     let seed = game.needs_seed().then(|| u64::from(chance.below(100_000)));
     let mut random = PythonRandom::new(&BigInt::from(seed.unwrap_or(0)));
@@ -42,9 +47,9 @@ pub fn random_script(game: Game, rulings: &Rulings, number: u64) -> Script {
         inputs.push(answer.clone());
         Some(answer)
     };
-    let (_, _, result) = play(game, rulings, &mut typist, &mut throw);
+    let (transcript, _, result) = play(game, rulings, &mut typist, &mut throw);
     debug_assert!(!matches!(result, Err(crate::console::Stop::Unfit { .. })), "{result:?}");
-    Script { inputs, seed }
+    (Script { inputs, seed }, transcript)
 }
 
 struct Chance(Pcg32);

@@ -11,7 +11,9 @@
 //! ```
 
 use crate::rules::Rule;
+use std::borrow::Cow;
 use std::fmt::{self, Display, Write as _};
+use std::sync::Arc;
 
 /// A transcript: the lines in the order in which a terminal shows them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,13 +71,13 @@ pub enum End {
 pub struct Note {
     /// The rule that the line follows.
     pub rule: &'static Rule,
-    /// The rules that make its numbers what they are, the first number's first and the last one for all others: broken
-    /// when all is right but a number.
-    pub value_rules: Vec<&'static Rule>,
+    /// The rules that make its numbers what they are, the first number's and that of all others: broken when all is right
+    /// but a number.
+    pub value_rules: [&'static Rule; 2],
     /// The facts that made it so, with their numbers: `43 - 40 - 5 = -2, below zero`. May be empty.
-    pub facts: String,
+    pub facts: Cow<'static, str>,
     /// Where in the game the line stands: `player 1, turn 3, dart 2`. May be empty.
-    pub situation: String,
+    pub situation: Arc<str>,
     /// Why nothing else is said right before this line.
     pub silence: Vec<Silence>,
     /// How many answers were typed before this line.
@@ -88,7 +90,7 @@ pub struct Silence {
     /// The rule.
     pub rule: &'static Rule,
     /// The facts that made it so, with their numbers.
-    pub facts: String,
+    pub facts: Cow<'static, str>,
     /// A word of the only lines of which it speaks; without one it speaks of all lines.
     pub about: Option<&'static str>,
 }
@@ -138,16 +140,16 @@ pub struct ParseError {
 
 impl Line {
     /// A line without a note; adjoining texts become one, empty ones vanish, so that equal lines are equal values.
-    pub fn new(said: Vec<Segment>, end: End) -> Line {
-        let mut joined: Vec<Segment> = Vec::new();
-        for segment in said {
-            match (joined.last_mut(), segment) {
-                (_, Segment::Text(text)) if text.is_empty() => {}
-                (Some(Segment::Text(before)), Segment::Text(text)) => before.push_str(&text),
-                (_, segment) => joined.push(segment),
+    pub fn new(mut said: Vec<Segment>, end: End) -> Line {
+        said.retain(|segment| !matches!(segment, Segment::Text(text) if text.is_empty()));
+        said.dedup_by(|segment, before| match (segment, before) {
+            (Segment::Text(text), Segment::Text(before)) => {
+                before.push_str(text);
+                true
             }
-        }
-        Line { body: Body::Line(joined, end), note: None }
+            _ => false,
+        });
+        Line { body: Body::Line(said, end), note: None }
     }
 
     /// What is said in the line, where all of it is graded; nothing for a line that is open or empty.

@@ -4,6 +4,7 @@ use sha2::{Digest, Sha256};
 
 use crate::assignment::{Assignment, Task};
 use crate::run::Submission;
+use crate::shared::digits;
 
 /// The SHA-256 of several parts, in hexadecimal digits. Where one part ends and the next begins counts.
 pub(super) fn of<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> String {
@@ -13,7 +14,7 @@ pub(super) fn of<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> String {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    digits(hasher.finalize())
 }
 
 /// A submission: its files and their names.

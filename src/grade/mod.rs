@@ -233,7 +233,7 @@ impl<'a> Plan<'a> {
         let checks = looked.reports(assignment, options.checks, called);
         let runs: Vec<_> =
             planned.iter().zip(&judged.outcomes).map(|(planned, outcome)| planned.run(outcome)).collect();
-        let (case_runs, dice_runs) = runs.split_at(judged.scripts);
+        let (case_runs, dice_runs) = runs.split_at(self.scripts());
         let cases = (&judged.cases, case_runs);
         let dice = (&judged.dice, dice_runs);
         let checks = (checks, options.checks.strict);
@@ -307,7 +307,7 @@ impl<'a> Plan<'a> {
             .map(|(run, planned)| self.assess(&cases.fitting, planned, run.outcome));
         let dice = dice.collect::<Result<Vec<_>, _>>()?;
         let dice = judge::judge_submission(assignment.game, &cases.fitting, dice_runs, &dice)?;
-        Ok(JudgedRuns { outcomes, scripts, cases, dice, short_from: finished.short_from })
+        Ok(JudgedRuns { outcomes, cases, dice, short_from: finished.short_from })
     }
 }
 
@@ -318,8 +318,6 @@ type Assessed = (run::Outcome, Option<Result<Assessment, Stop>>);
 struct JudgedRuns {
     /// In the order of the plan.
     outcomes: Vec<run::Outcome>,
-    /// How many of them are of cases.
-    scripts: usize,
     cases: Judgement,
     dice: Judgement,
     short_from: Option<usize>,

@@ -106,7 +106,7 @@ impl Sides<'_> {
                 let number = expected.zip(actual).map_or(0, |(expected, actual)| {
                     differing_number(&key(&self.expected_text(expected)), &key(&self.actual_text(actual)))
                 });
-                (note.value_rules.get(number).or(note.value_rules.last()).copied(), note.facts.as_str())
+                (Some(note.value_rules[number.min(1)]), &*note.facts)
             }
             (Cause::ExtraLine, Some(note)) if self.is_printed_twice(actual) => {
                 (Some(self.place(cause, expected).unwrap_or(note).rule), "")
@@ -114,7 +114,7 @@ impl Sides<'_> {
             (Cause::ExtraLine | Cause::RepeatedPrompt, Some(note)) => {
                 let silence = self.silence(expected.unwrap_or(self.transcript.lines.len()), actual);
                 // Why the next line is right tells nothing of a line that should not be before it.
-                silence.map_or((Some(note.rule), ""), |silence| (Some(silence.rule), silence.facts.as_str()))
+                silence.map_or((Some(note.rule), ""), |silence| (Some(silence.rule), &*silence.facts))
             }
             (Cause::ExtraEmptyLine, Some(note)) => {
                 // Where one empty line is right and two are not, the rule is that of the one.
@@ -123,7 +123,7 @@ impl Sides<'_> {
                 });
                 (Some(before.unwrap_or(note).rule), "")
             }
-            (_, Some(note)) => (Some(note.rule), note.facts.as_str()),
+            (_, Some(note)) => (Some(note.rule), &*note.facts),
         };
         let speaks_for_itself = matches!(
             cause,
@@ -149,7 +149,7 @@ impl Sides<'_> {
             rule,
             why,
             answers,
-            situation: self.place(cause, expected).or(note).map(|note| note.situation.clone()).unwrap_or_default(),
+            situation: self.place(cause, expected).or(note).map(|note| note.situation.to_string()).unwrap_or_default(),
             story: None,
         }
     }

@@ -60,7 +60,7 @@ impl Trace {
     }
 
     pub fn read_from(file: File, lines: usize) -> Self {
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(1 << 12);
         let most = 4096 + 64 * lines as u64;
         let _ = file.take(most).read_to_end(&mut text);
         let mut trace = Self::default();

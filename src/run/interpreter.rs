@@ -16,7 +16,7 @@ use std::time::Duration;
 #[cfg(unix)]
 use super::Isolation;
 #[cfg(unix)]
-use super::warm::Waiting;
+use super::warm::{self, Waiting};
 use super::{Busy, Confinement, RunError, Submission, Watch, drive};
 #[cfg(unix)]
 use crate::shared::lock;
@@ -79,7 +79,7 @@ impl Presumed {
             let user = path.as_deref().and_then(|path| super::sandbox::user_of(confinement, path));
             #[cfg(not(target_os = "linux"))]
             let user = None;
-            let rooms = if workers > 1 { workers } else { 0 };
+            let rooms = warm::rooms_for(workers);
             let start = |path: PathBuf| {
                 let waiting = Waiting::start((&path, &Harness::Source), false, submission, user, rooms).ok()?;
                 Some((path, waiting))

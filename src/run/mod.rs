@@ -449,7 +449,7 @@ impl<'a> Session<'a> {
         if let Some(warm) = interpreters.idle.pop() {
             return Ok(Some(warm));
         }
-        if self.has_rooms() {
+        if self.rooms() > 0 {
             return interpreters.seed.as_mut().map_or(Ok(None), |seed| seed.fork(self));
         }
         let seed = interpreters.seed.take();
@@ -463,13 +463,13 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Whether the workers share an interpreter, and each has a room of its own in that one's folder. A program can see
-    /// since Python 3.13 in which folder it was compiled: a name that is missing in a module of its own is told with it.
+    /// How many workers share an interpreter and have a room each in that one's folder. A program can see since Python
+    /// 3.13 in which folder it was compiled: a name that is missing in a module of its own is told with it.
     #[cfg(unix)]
-    fn has_rooms(&self) -> bool {
+    fn rooms(&self) -> usize {
         let moves = |version| version < (3, 13, 0);
         let can_move = matches!(self.program, Program::Python { interpreter, .. } if moves(interpreter.version));
-        can_move && self.conditions.workers > 1
+        if can_move { warm::rooms_for(self.conditions.workers) } else { 0 }
     }
 
     /// What a waiting interpreter is told of how it is confined.

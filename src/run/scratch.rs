@@ -44,27 +44,26 @@ impl Scratch {
             scratch.fill(submission)?;
             Ok(scratch)
         });
-        scratch.map_err(|source| RunError::Scratch { folder, source })
+        done_in(&folder, scratch)
     }
 
     /// Makes one in which the submission is not there yet.
     #[cfg(unix)]
     pub fn without(submission: &Submission) -> Result<Self, RunError> {
         let folder = std::env::temp_dir();
-        Self::empty(&folder, Some(submission)).map_err(|source| RunError::Scratch { folder, source })
+        done_in(&folder, Self::empty(&folder, Some(submission)))
     }
 
     /// Puts the submission into it.
     #[cfg(unix)]
     pub fn admit(&self, submission: &Submission) -> Result<(), RunError> {
-        let admitted = self.fill(Some(submission)).and_then(|()| self.give_home());
-        admitted.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+        done_in(&self.root, self.fill(Some(submission)).and_then(|()| self.give_home()))
     }
 
     /// Makes room for the folders of others.
     #[cfg(unix)]
     pub fn add_rooms(&self) -> Result<(), RunError> {
-        fs::create_dir(self.rooms()).map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+        done_in(&self.root, fs::create_dir(self.rooms()))
     }
 
     fn empty(folder: &Path, submission: Option<&Submission>) -> io::Result<Self> {
@@ -78,15 +77,12 @@ impl Scratch {
     /// Makes a folder in here for the runs of one worker: what they leave in theirs no other one finds.
     #[cfg(unix)]
     pub fn inside(&self, submission: Option<&Submission>) -> Result<Self, RunError> {
-        let made = || {
-            let mut scratch = Self::made_in(&self.rooms(), submission)?;
+        let scratch = Self::made_in(&self.rooms(), submission).and_then(|scratch| {
             scratch.fill(submission)?;
-            scratch.harness.clone_from(&self.harness);
             Ok(scratch)
-        };
-        let made: io::Result<Self> = made();
-        #[cfg_attr(not(target_os = "linux"), expect(unused_mut, reason = "only there is another user to give it to"))]
-        let mut scratch = made.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })?;
+        });
+        let mut scratch = done_in(&self.root, scratch)?;
+        scratch.harness.clone_from(&self.harness);
         #[cfg(target_os = "linux")]
         scratch.give_to(self.user)?;
         Ok(scratch)
@@ -132,7 +128,7 @@ impl Scratch {
             }
             self.give_home()
         });
-        given.map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+        done_in(&self.root, given)
     }
 
     /// Bounds what the processes take together that run in it.
@@ -203,7 +199,8 @@ impl Scratch {
             self.furnish(submission)?;
             Ok(true)
         };
-        renewed().map_err(|source| RunError::Scratch { folder: self.root.clone(), source })
+        let renewed = renewed();
+        done_in(&self.root, renewed)
     }
 
     /// Whether nothing is noted in the room, or beside the home in it. Its times and its mode are set anew.
@@ -273,6 +270,7 @@ impl Scratch {
     }
 
     /// The folders of others.
+    #[cfg(unix)]
     pub fn rooms(&self) -> PathBuf {
         self.root.join("rooms")
     }
@@ -331,6 +329,11 @@ impl Drop for Scratch {
         // After `remove` there is nothing here; otherwise another error is on its way already.
         let _ = remove_tree(&self.root);
     }
+}
+
+/// What was done in a folder, or why it could not be.
+fn done_in<T>(folder: &Path, done: io::Result<T>) -> Result<T, RunError> {
+    done.map_err(|source| RunError::Scratch { folder: folder.to_owned(), source })
 }
 
 fn names(home: &Path, submission: &Submission) -> Vec<(Vec<u8>, Vec<u8>)> {

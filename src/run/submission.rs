@@ -231,7 +231,8 @@ fn read(path: &Path, relative: PathBuf, most: u64, limit: &'static str) -> Resul
 
 /// All of a file, unless it is over so many bytes.
 pub(super) fn take(file: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
+    // Room for most programs: they are read in one go.
+    let mut bytes = Vec::with_capacity(1 << 14);
     file.take(most + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }

@@ -287,11 +287,16 @@ impl<'p> Running<'p> {
         }
     }
 
-    pub fn finish(&mut self) -> io::Result<ExitStatus> {
-        self.finished = true;
+    /// Tells it to end at once, with its group.
+    pub fn kill(&self) {
         // Neither can fail in a way that matters: what is gone already is what is wanted.
         let _ = kill_process_group(self.pid, Signal::KILL);
         let _ = kill_process(self.pid, Signal::KILL);
+    }
+
+    pub fn finish(&mut self) -> io::Result<ExitStatus> {
+        self.finished = true;
+        self.kill();
         let status = match &mut self.process {
             Process::Child(child) => {
                 let status = child.wait();

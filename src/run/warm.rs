@@ -65,8 +65,10 @@ pub(super) struct Interpreters {
 impl Interpreters {
     /// Ends them, and removes their folders.
     pub fn close(self) -> Result<(), RunError> {
-        // That from which others come goes last.
-        self.idle.into_iter().chain(self.seed.map(Warm::from)).try_for_each(Warm::close)
+        let all: Vec<_> = self.idle.into_iter().chain(self.seed.map(Warm::from)).collect();
+        // They end while the first folders are removed; that from which others come goes last.
+        all.iter().filter_map(|warm| warm.interpreter.as_ref()).for_each(Running::kill);
+        all.into_iter().try_for_each(Warm::close)
     }
 }
 
@@ -120,6 +122,11 @@ pub(super) struct Nursery {
     ended: Option<ExitStatus>,
     /// Whether it does what is expected of it.
     sound: bool,
+}
+
+/// How many rooms so many workers need: one that is alone has the interpreter's own folder.
+pub(super) fn rooms_for(workers: usize) -> usize {
+    if workers > 1 { workers } else { 0 }
 }
 
 impl Waiting {
@@ -184,8 +191,7 @@ impl Seed {
             waiting
         } else {
             let program = (interpreter.path.as_path(), &interpreter.harness);
-            let rooms = if session.has_rooms() { session.conditions.workers } else { 0 };
-            let mut waiting = Waiting::start(program, true, submission, user, rooms)?;
+            let mut waiting = Waiting::start(program, true, submission, user, session.rooms())?;
             if waiting.hello()?.is_none() {
                 return Ok(Started::Unfit);
             }
@@ -203,7 +209,7 @@ impl Seed {
         let limits = system::limits(session.conditions.memory, user.is_some());
         let orders = format!("go {} {limits}{}\n", launch::heeded(&session.conditions), session.orders()?);
         let mut writes = vec![scratch.room()];
-        writes.extend(session.has_rooms().then(|| scratch.rooms()));
+        writes.extend((session.rooms() > 0).then(|| scratch.rooms()));
         let rules: Vec<_> = session.rules(&scratch, writes)?.into_iter().collect();
         // If it has ended, it has said why.
         if nursery.tell(&orders, &rules).is_ok() && nursery.is_ready()? {

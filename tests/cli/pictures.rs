@@ -62,7 +62,7 @@ pictures! {
     a_syntax_error: "darts", "bad/missing_colon.py";
     wanted_more_input: "darts", "bad/press_enter_to_exit.py";
     left_input_unread: "doubles", "bad/does_not_wait_for_enter.py";
-    out_of_time: "darts", "bad/spins_after_the_winner.py", "--timeout", "0.5";
+    out_of_time: "darts", "bad/spins_after_the_winner.py", "--timeout", "0.2";
     a_flood: "darts", "bad/winner_for_ever.py";
     no_comments: "darts", "good/all_input_first.py";
     no_comments_in_colour: "darts", "good/all_input_first.py", "--color", "always";

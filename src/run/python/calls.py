@@ -1,5 +1,5 @@
 """Loads a program without playing, and calls functions of it. Where this is not the program itself, an interpreter
-that has compiled the program runs it in its place.
+that has compiled the program prepares that, and each fork of it calls `main` in the program's place.
 
 The first line that is typed says what to do: a mark for what is told of it, the program's file, and the calls, each a
 name and the arguments. The other lines are for the functions. What they print stands between our own lines, which begin
@@ -71,7 +71,21 @@ def is_kept(statement):
     return False
 
 
-def split(tree):
+PREPARED = {}
+
+
+def prepare(file, folder=""):
+    """What is executed to load the program, and what `split` returns; worked out once."""
+    if file not in PREPARED:
+        with open(os.path.join(folder, file), "rb") as opened:
+            source = opened.read()
+        tree = compile(source, file, "exec", 0x400)  # PyCF_ONLY_AST
+        unset, touched = split(tree, b"global" in source)
+        PREPARED[file] = compile(tree, file, "exec"), unset, touched
+    return PREPARED[file]
+
+
+def split(tree, has_globals):
     """Takes away what is not kept; returns the names that have no value because of that, and those that may have another
     one: what is left out may change what they stand for."""
     kept, unset, touched = [], set(), set()
@@ -90,7 +104,7 @@ def split(tree):
                 unset.add((node.asname or node.name).split(".")[0])
             elif isinstance(node, _ast.ExceptHandler) and node.name:
                 unset.add(node.name)
-    for node in nodes(tree):
+    for node in nodes(tree) if has_globals else ():
         if isinstance(node, _ast.Global):
             unset.update(node.names)
     tree.body = kept
@@ -101,7 +115,7 @@ def main():
     # Where the program is, as for a run of it.
     sys.path[0] = os.getcwd()
     mark, file, calls = eval(sys.stdin.readline())
-    write = os.write
+    write, leave = os.write, os._exit
     kinds = NameError, SystemExit
 
     def tell(*words):
@@ -145,9 +159,7 @@ def main():
             said = ""
         tell(word, number, line, carried("%s: %s" % (type(error).__name__, said[:500]) if said else type(error).__name__))
 
-    with open(file, "rb") as opened:
-        tree = compile(opened.read(), file, "exec", 0x400)  # PyCF_ONLY_AST
-    unset, touched = split(tree)
+    code, unset, touched = prepare(file)
     module = type(sys)(os.path.splitext(file)[0])
     module.__file__ = file
     names = vars(module)
@@ -156,9 +168,10 @@ def main():
     sys.argv[:] = [file]
     tell("loading")
     try:
-        exec(compile(tree, file, "exec"), names)
+        exec(code, names)
     except BaseException as error:
-        return broke("unloaded", 0, error)
+        broke("unloaded", 0, error)
+        leave(0)
     # A name that may stand for something else by the time of the game stands for nothing.
     unset.update(name for name in touched if name in names and not isinstance(names[name], FIXED))
     for name in unset:
@@ -179,6 +192,9 @@ def main():
             if isinstance(argument, list):
                 tell("list", number, position, shown(argument))
     tell("done")
+    # All has been told: how the program itself would end is nothing of its functions.
+    leave(0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -201,8 +201,7 @@ class Nursery:
             if not asked:
                 os._exit(0)
             if asked[0] == "calls" and not caller:
-                with open(self.caller) as file:
-                    caller = compile(file.read(), self.caller, "exec")
+                caller = self.prepare_calls(home)
             process = os.fork()
             if process:
                 for descriptor in received:
@@ -243,9 +242,22 @@ class Nursery:
                 self.confinement.of_a_run()
                 self.note("s")
                 if asked[0] == "calls":
-                    exec(caller, {"__name__": "__main__"})
+                    caller["main"]()
                     raise SystemExit
                 return ending
+
+    def prepare_calls(self, home):
+        """What calls functions of the program, with all done that is the same for each fork."""
+        names = {"__name__": "calls"}
+        with open(self.caller) as file:
+            exec(compile(file.read(), self.caller, "exec"), names)
+        del sys.modules["_ast"]
+        try:
+            names["prepare"](os.path.basename(sys.argv[0]), home)
+        except BaseException:
+            # A call finds out what it is.
+            pass
+        return names
 
     def move(self, program, old, new):
         """Makes this process one that has compiled the program in another home."""
@@ -290,8 +302,12 @@ class Nursery:
 def hear(control):
     """The words that were sent, none at the end, and descriptors."""
     asked, ancillary, _, _ = control.recvmsg(4096, 256)
-    while asked and not asked.endswith(b"\n"):
-        asked += control.recv(65536)
+    more = asked
+    while more and not asked.endswith(b"\n"):
+        more = control.recv(65536)
+        asked += more
+    if not more:
+        asked = b""
     numbers = b"".join(part[2] for part in ancillary)
     return asked.decode().split(), [
         int.from_bytes(numbers[at : at + 4], sys.byteorder) for at in range(0, len(numbers), 4)
