@@ -88,7 +88,7 @@ fn documentation(file: &File) -> Vec<Entry> {
     };
     // A function that is the whole program may be documented in its stead.
     let strings = statements.iter().copied().filter_map(|node| lone_string(node).or_else(|| docstring(node)));
-    entries(&written(file, comments.iter().copied().filter(counts), strings))
+    entries(&written(file, comments.iter().copied().filter(counts), strings), COLONS)
 }
 
 /// The lines of comments and strings, in their order, each with its number.
@@ -136,6 +136,11 @@ pub(super) fn is_for_machines(file: &File, comment: Node<'_>) -> bool {
         || tools.iter().any(|tool| said.starts_with(tool))
 }
 
+/// What stands between a label and its value.
+const COLONS: &[&str] = &[":", "："];
+/// What some write in its stead.
+const DASHES: &[&str] = &[" - ", " – ", " — ", " = "];
+
 /// A line of comments: a label, if it has one, and what is written after it.
 struct Entry {
     line: usize,
@@ -145,7 +150,11 @@ struct Entry {
 
 /// Comment lines `label: value` stand before the first statement, and no value is missing.
 pub(super) fn header(program: &Program, wanted: &[String]) -> Finding {
-    let entries = header_entries(program.main());
+    let mut entries = header_entries(program.main(), COLONS);
+    if entries.is_empty() {
+        // One such line alone may be a title.
+        entries = Some(header_entries(program.main(), DASHES)).filter(|lines| lines.len() > 1).unwrap_or_default();
+    }
     if entries.is_empty() {
         let why = "no comment lines such as `# Name: …` stand before the first statement";
         return Finding::missing(program, 1, why);
@@ -172,7 +181,7 @@ fn is_empty(value: &str) -> bool {
 }
 
 /// The labelled lines of the comment, or of the string, that stands before the first statement.
-fn header_entries(file: &File) -> Vec<Entry> {
+fn header_entries(file: &File, separators: &[&str]) -> Vec<Entry> {
     let root = file.root();
     let statements = parts(root);
     let docstring = statements.first().copied().and_then(lone_string);
@@ -182,7 +191,7 @@ fn header_entries(file: &File) -> Vec<Entry> {
     let lines = written(file, comments, docstring.into_iter());
     // What is parted from the header by an empty line is about something else.
     let labelled = |block: &[(usize, &str)]| {
-        let mut block = entries(block);
+        let mut block = entries(block, separators);
         block.retain(|entry| !entry.label.is_empty());
         block
     };
@@ -191,7 +200,7 @@ fn header_entries(file: &File) -> Vec<Entry> {
 }
 
 /// Lines of comments as labels and values. A value may stand in the line below its label.
-fn entries(lines: &[(usize, &str)]) -> Vec<Entry> {
+fn entries(lines: &[(usize, &str)], separators: &[&str]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = vec![];
     for &(line, text) in lines {
         // Boxes are drawn around headers.
@@ -202,7 +211,8 @@ fn entries(lines: &[(usize, &str)]) -> Vec<Entry> {
         }
         let is_waiting = |entry: &Entry| !entry.label.is_empty() && entry.value.is_empty();
         let is_sentence = |label: &str| label.split_whitespace().count() > 3;
-        match (text.split_once([':', '：']), entries.last_mut()) {
+        let split = separators.iter().filter_map(|separator| text.split_once(separator));
+        match (split.min_by_key(|(label, _)| label.len()), entries.last_mut()) {
             (Some((label, value)), last)
                 if is_label(label)
                     && !value.starts_with("//")

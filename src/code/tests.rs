@@ -270,6 +270,8 @@ fn a_header_is_filled_in() {
         "#!/usr/bin/env python3\n#  File: a.py\n#  Description:\n#     This is what it does.\nx = 1",
         "'''\nName: A\n'''\nx = 1",
         "########\n# Name: A #\n########\nx = 1",
+        "# Name - Anna\n# Course - 5\nx = 1",
+        "# Author = Anna-Lena\n# Date   = 1 - 2 - 2030\nx = 1",
         "# Name: Sam <sam@example.edu>\n# About: sorted if a < b and b > c\nx = 1",
         "# Name: A\n\n# Imports:\nimport random\nx = 1",
         "# Description:\n#\n# It is played like this:\n# - draw a card\nx = 1",
@@ -278,6 +280,7 @@ fn a_header_is_filled_in() {
     }
     for (bad, why) in [
         ("x = 1\n# Name: A", "1: no comment lines such as `# Name: …` stand before the first statement"),
+        ("# Rack-O - a card game\nx = 1", "1: no comment lines such as `# Name: …` stand before the first statement"),
         ("# Name: A\n# Date:\nx = 1", "2: line 2 has nothing after `Date:`"),
         ("# Name: <your name>\nx = 1", "1: line 1 has still `<your name>` after `Name:`"),
         ("# Name: ______\nx = 1", "1: line 1 has still `______` after `Name:`"),
