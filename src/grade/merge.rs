@@ -149,7 +149,9 @@ fn difference((one, _): (&Head, &Journal), (other, _): (&Head, &Journal)) -> Opt
             Some(format!("one is {}, the other {}", one.class.assignment, other.class.assignment))
         }
         () if one.share.of() != other.share.of() => Some(format!("{} and {}", shares(one), shares(other))),
-        () if one.class != other.class => Some("their cases are not the same".to_owned()),
+        () if one.class.cases != other.class.cases => Some("their cases are not the same".to_owned()),
+        () if one.class.checks != other.class.checks => Some("what is asked of the code is not the same".to_owned()),
+        () if one.class != other.class => Some("their titles are not the same".to_owned()),
         () if one.roster != other.roster => Some("they were made from other sets of submissions".to_owned()),
         () => None,
     }
