@@ -239,7 +239,7 @@ impl Yardstick {
         Rulings::combinations(game.questions(), |_, _| true).into_iter().any(|rulings| {
             let rulings = [rulings];
             runs.iter().all(|run| {
-                let assessment = judge::assess(game, &rulings, run).unwrap();
+                let assessment = judge::assess(game, &judge::Wanted::of(game, run, &rulings).unwrap(), run);
                 let judged = judge::judge_submission(game, &rulings, &[*run], &[assessment]).unwrap();
                 judged.cases[0].verdict == Verdict::Passed
             })

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::{fs, io, thread};
+use std::{fs, io, mem, thread};
 
 use clap::CommandFactory;
 
@@ -61,8 +61,12 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
             });
             let plan = Plan::new(&assignment, args.run.timeout)?;
             let looked = plan.look(Some(submission), options.checks);
+            plan.prepare();
             let (graded, session) = joined(opening)?;
-            Ok::<_, CliError>(plan.grade_opened(graded, &session, looked, options)?)
+            let report = plan.grade_opened(graded, &session, looked, options)?;
+            // The process is about to end: to take down all that was expected would keep it for longer than to report.
+            mem::forget(plan);
+            Ok::<_, CliError>(report)
         })?,
         (None, None) => {
             let assignment = assignment.source.argument();
@@ -72,6 +76,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     };
     let report = args.audience.sees(report);
     write(&args, &report, submission.as_ref())?;
+    mem::forget(assignment);
     Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
 }
 

@@ -17,7 +17,6 @@ use std::time::Duration;
 
 use reference::console::Stop;
 use reference::rulings::Rulings;
-use reference::transcript::Transcript;
 use reference::{Game, Played, play_script, seeded_dice};
 
 pub use checks::{CheckReport, CheckVerdict, Checks};
@@ -30,8 +29,7 @@ pub use share::{NoShare, Share};
 
 use crate::assignment::{Assignment, AssignmentError, Case, Points, Task};
 use crate::code::Finding;
-use crate::judge::compare::Expected;
-use crate::judge::{self, Assessment, JudgedCase, Judgement, Literal, Verdict};
+use crate::judge::{self, Assessment, JudgedCase, Judgement, Literal, Verdict, Wanted};
 use crate::run::{
     self, Conditions, Confinement, Interpreter, Job, Limits, Program, Results, RunError, Runner, Session, Submission,
 };
@@ -240,6 +238,11 @@ impl<'a> Plan<'a> {
         Ok(report::judged(assignment, graded, session, cases, dice, judged.short_from, checks))
     }
 
+    /// Makes ready what can be made so before a program has run.
+    pub fn prepare(&self) {
+        self.planned.iter().filter_map(|planned| planned.wanted.as_ref()).for_each(Wanted::prepare);
+    }
+
     /// Whether submissions can be run at all under these conditions.
     ///
     /// # Errors
@@ -253,7 +256,11 @@ impl<'a> Plan<'a> {
 
     /// What comes of a run of a case, when it is held against one combination of rulings after the other.
     fn assess(&self, rulings: &[Rulings], planned: &Planned, outcome: &run::Outcome) -> Result<Assessment, Stop> {
-        judge::assess(self.assignment.game, rulings, &planned.run(outcome))
+        let (game, run) = (self.assignment.game, planned.run(outcome));
+        match &planned.wanted {
+            Some(wanted) => Ok(judge::assess(game, wanted, &run)),
+            None => Ok(judge::assess(game, &Wanted::of(game, &run, rulings)?, &run)),
+        }
     }
 
     /// How many runs are of cases; those of the dice alone follow.
@@ -264,8 +271,7 @@ impl<'a> Plan<'a> {
     /// Makes all runs. Those of cases are assessed at once: other workers run meanwhile.
     fn carry_out(&self, session: &Session<'_>, options: Options<'_>) -> Result<Results<Assessed>, GradeError> {
         let Plan { assignment: _, combinations, planned } = self;
-        let enough: Vec<_> =
-            planned.iter().map(|planned| |printed: &[u8]| judge::is_enough(&planned.unanswered, printed)).collect();
+        let enough: Vec<_> = planned.iter().map(|planned| |printed: &[u8]| planned.is_enough(printed)).collect();
         let jobs: Vec<Job<'_>> = planned
             .iter()
             .zip(&enough)
@@ -328,12 +334,17 @@ struct Planned {
     script: run::Script,
     seed: Option<num_bigint::BigInt>,
     limits: Limits,
-    /// What ends at a prompt that nobody answers, under any accepted rulings.
-    unanswered: Vec<Expected>,
     literal: Option<Literal>,
+    /// Nothing for Doubles: the dice of a submission are not known before it has run.
+    wanted: Option<Wanted>,
 }
 
 impl Planned {
+    /// Whether the run may be stopped after what has been printed.
+    fn is_enough(&self, printed: &[u8]) -> bool {
+        self.wanted.as_ref().is_some_and(|wanted| wanted.is_enough(printed))
+    }
+
     fn run<'p>(&'p self, outcome: &'p run::Outcome) -> judge::Run<'p> {
         judge::Run { script: judge::Script { inputs: &self.script.inputs, seed: self.seed.as_ref() }, outcome }
     }
@@ -353,24 +364,25 @@ fn plan(
     let inputs = case.inputs();
     let mut planned = Vec::new();
     for seed in seeds {
-        let mut transcripts: Vec<Transcript> = Vec::new();
-        // Rulings, and the questions that mattered under them.
-        let mut known: Vec<(&Rulings, Vec<&str>)> = Vec::new();
-        // The dice of a submission are not known before it has run: what it says with them is judged afterwards.
+        let mut wanted = Wanted::default();
+        // The numbers of rulings, and the questions that mattered under them.
+        let mut known: Vec<(usize, Vec<&str>)> = Vec::new();
+        // What a submission says with its own dice is judged afterwards.
         let played = if assignment.game == Game::Doubles { &combinations[..1] } else { combinations };
-        for rulings in played {
-            let is_alike = |(other, asked): &(&Rulings, Vec<&str>)| {
-                asked.iter().all(|question| other.answer(question) == rulings.answer(question))
+        for (number, rulings) in played.iter().enumerate() {
+            let is_alike = |(other, asked): &&(usize, Vec<&str>)| {
+                asked.iter().all(|question| played[*other].answer(question) == rulings.answer(question))
             };
-            if known.iter().any(is_alike) {
+            if let Some((other, _)) = known.iter().find(is_alike) {
+                wanted.add_as_under(*other);
                 continue;
             }
             let mut throw = seeded_dice(&seed.clone().unwrap_or_default());
             let played = play_script(assignment.game, rulings, inputs, &mut throw);
             let Played { transcript, unread, asked } = played.map_err(|stop| unfit(assignment, case, stop))?;
-            known.push((rulings, asked));
+            known.push((number, asked));
             if let (Task::Script(script), false) = (&case.task, assignment.source.is_built_in())
-                && *rulings == combinations[0]
+                && number == 0
             {
                 stored::verify(assignment.game, script, &transcript)?;
             }
@@ -379,19 +391,17 @@ fn plan(
                 let help = "take it and what follows it away";
                 return Err(assignment.input_fault(case, inputs.len() - unread, message, help).into());
             }
-            if !transcripts.iter().any(|other| other.shows_the_same(&transcript)) {
-                transcripts.push(transcript);
-            }
+            wanted.add(transcript);
         }
-        let size = transcripts.iter().map(|transcript| transcript.piped().to_string().len() as u64).max().unwrap_or(0);
+        let size =
+            wanted.transcripts().map(|transcript| transcript.piped().to_string().len() as u64).max().unwrap_or(0);
         let limits =
             Limits { time: time.unwrap_or(assignment.limits.time), output: assignment.limits.output_for(size) };
-        let is_open = |transcript: &&Transcript| transcript.is_unanswered() && assignment.game != Game::Doubles;
-        let unanswered = transcripts.iter().filter(is_open).map(Expected::new).collect();
         let script =
             run::Script { inputs: inputs.to_vec(), seed: seed.as_ref().map(ToString::to_string), ..Default::default() };
-        let literal = if assignment.game == Game::Doubles { None } else { Literal::new(&transcripts) };
-        planned.push(Planned { script, seed, limits, unanswered, literal });
+        let wanted = Some(wanted).filter(|_| assignment.game != Game::Doubles);
+        let literal = wanted.as_ref().and_then(Literal::new);
+        planned.push(Planned { script, seed, limits, literal, wanted });
     }
     Ok(planned)
 }

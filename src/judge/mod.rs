@@ -15,6 +15,7 @@ mod verdict;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use num_bigint::BigInt;
 use reference::console::Stop;
@@ -99,51 +100,112 @@ struct Fit {
     exact: usize,
 }
 
+/// What a run has to show under each combination of rulings. Few runs touch an open question: most have one transcript,
+/// whatever the rulings.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    /// Each other than the rest.
+    known: Vec<Known>,
+    /// Which of them, for each combination.
+    under: Vec<usize>,
+}
+
+/// A transcript without notes, made ready to be compared the first time that it has to be.
+#[derive(Debug)]
+struct Known {
+    transcript: Transcript,
+    expected: OnceLock<Expected>,
+}
+
+impl Known {
+    fn expected(&self) -> &Expected {
+        self.expected.get_or_init(|| Expected::new(&self.transcript))
+    }
+}
+
+impl Wanted {
+    /// The transcripts, each once.
+    pub fn transcripts(&self) -> impl ExactSizeIterator<Item = &Transcript> {
+        self.known.iter().map(|known| &known.transcript)
+    }
+
+    /// Makes ready what even a right program will be compared with: where there are several transcripts, it differs from
+    /// all but one.
+    pub fn prepare(&self) {
+        if self.known.len() > 1 {
+            self.known.iter().for_each(|known| _ = known.expected());
+        }
+    }
+
+    /// Whether the output already holds all that is graded, so that a run may be stopped there: the whole of a transcript
+    /// that ends at a prompt which nobody answers, under some accepted rulings.
+    #[must_use]
+    pub fn is_enough(&self, printed: &[u8]) -> bool {
+        let open = self.known.iter().filter(|known| known.transcript.is_unanswered());
+        open.map(Known::expected).any(|expected| expected.is_reached(printed))
+    }
+
+    /// Under the next combination it is this transcript.
+    pub fn add(&mut self, mut transcript: Transcript) {
+        let known = self.transcripts().position(|other| other.shows_the_same(&transcript));
+        self.under.push(known.unwrap_or(self.known.len()));
+        if known.is_none() {
+            transcript.lines.iter_mut().for_each(|line| line.note = None);
+            self.known.push(Known { transcript, expected: OnceLock::new() });
+        }
+    }
+
+    /// Under the next combination it is the same as under one before, of this number.
+    pub fn add_as_under(&mut self, other: usize) {
+        self.under.push(self.under[other]);
+    }
+
+    /// What it is for one run; of Doubles with the dice that this shows.
+    ///
+    /// # Errors
+    /// When an input of the script does not fit the game.
+    pub fn of(game: Game, run: &Run<'_>, combinations: &[Rulings]) -> Result<Wanted, Stop> {
+        let runs = [*run];
+        let references = References::new(game, &runs);
+        let mut wanted = Wanted::default();
+        for rulings in combinations {
+            wanted.add(references.play(0, rulings)?.0.transcript);
+        }
+        Ok(wanted)
+    }
+}
+
 /// How one run looks under each combination of rulings.
 #[derive(Debug)]
 pub struct Assessment {
     judged: Vec<Judged>,
-    /// Whether it is right under all of them, byte for byte: then what it printed is not needed any more. Whether an
-    /// answer was read before its prompt was printed is.
-    settled: Option<bool>,
+    /// Under which of them it is right, byte for byte: then what it printed is not needed any more. Whether an answer was
+    /// read before its prompt was printed is.
+    settled: Vec<Option<bool>>,
 }
 
 impl Assessment {
     /// Whether there is no need to look at the run again.
     pub fn is_settled(&self) -> bool {
-        self.settled.is_some()
+        self.settled.iter().all(Option::is_some)
     }
 }
 
 /// Judges one run under each combination of rulings.
-///
-/// # Errors
-/// When an input of the script does not fit the game.
-pub fn assess(game: Game, combinations: &[Rulings], run: &Run<'_>) -> Result<Assessment, Stop> {
+pub fn assess(game: Game, wanted: &Wanted, run: &Run<'_>) -> Assessment {
     let printed = Printed::new(&run.outcome.stdout);
     let lines = run.script.inputs.len();
-    let runs = [*run];
-    let references = References::new(game, &runs);
-    // Few runs touch an open question: most have one transcript, whatever the rulings.
-    let mut known: Vec<(Transcript, Judged, bool)> = Vec::new();
-    let mut judged = Vec::new();
-    for rulings in combinations {
-        let transcript = references.play(0, rulings)?.0.transcript;
-        if let Some((_, known, _)) = known.iter().find(|(other, ..)| other.shows_the_same(&transcript)) {
-            judged.push(*known);
-            continue;
-        }
-        let at_once = judge_at_once(&transcript, &printed, run.outcome, lines);
-        let this = at_once.unwrap_or_else(|| judge(&Expected::new(&transcript), &printed, run.outcome, lines));
-        judged.push(this);
-        known.push((transcript, this, at_once.is_some()));
-    }
-    // The dice of a game of Doubles are judged all together, later.
-    let settled = match known.as_slice() {
-        [(transcript, _, true)] if game != Game::Doubles => Some(read_ahead(&transcript.piped().prompt_ends(), run)),
-        _ => None,
+    let assess = |known: &Known| {
+        let transcript = &known.transcript;
+        let at_once = judge_at_once(transcript, &printed, run.outcome, lines);
+        // The dice of a game of Doubles are judged all together, later.
+        let is_settled = at_once.is_some() && game != Game::Doubles;
+        let settled = is_settled.then(|| read_ahead(&transcript.piped().prompt_ends(), run));
+        (at_once.unwrap_or_else(|| judge(known.expected(), &printed, run.outcome, lines)), settled)
     };
-    Ok(Assessment { judged, settled })
+    let assessed: Vec<_> = wanted.known.iter().map(assess).collect();
+    let (judged, settled) = wanted.under.iter().map(|&transcript| assessed[transcript]).unzip();
+    Assessment { judged, settled }
 }
 
 /// The text of a case whose every byte is graded and the same under all rulings: enough to settle a right run without
@@ -157,8 +219,8 @@ pub struct Literal {
 impl Literal {
     /// Nothing if the transcripts under different rulings differ, or some of it is not graded.
     #[must_use]
-    pub fn new(transcripts: &[Transcript]) -> Option<Self> {
-        let [transcript] = transcripts else { return None };
+    pub fn new(wanted: &Wanted) -> Option<Self> {
+        let [Known { transcript, .. }] = wanted.known.as_slice() else { return None };
         let piped = transcript.piped();
         let text = piped.to_string();
         piped.is_literally(text.as_bytes()).then(|| Self { prompt_ends: piped.prompt_ends(), text })
@@ -172,7 +234,7 @@ impl Literal {
         // How far it agrees tells rulings from each other, and here it is the same under all of them.
         let passed = Judged { verdict: Verdict::Passed, divergence: None, agreement: (0, 0) };
         let settled = Some(read_ahead(&self.prompt_ends, run));
-        is_right.then(|| Assessment { judged: vec![passed; combinations], settled })
+        is_right.then(|| Assessment { judged: vec![passed; combinations], settled: vec![settled; combinations] })
     }
 }
 
@@ -210,7 +272,7 @@ pub fn judge_submission(
         others.any(|(_, fit)| fit.passed < fits[best].passed)
     };
     let telling = game.questions().iter().map(|question| question.id).filter(|id| is_telling(id)).collect();
-    let case = |(index, (run, assessment)): (usize, (&Run<'_>, &Assessment))| match assessment.settled {
+    let case = |(index, (run, assessment)): (usize, (&Run<'_>, &Assessment))| match assessment.settled[best] {
         Some(read_ahead) => Ok(JudgedCase::passed(read_ahead)),
         None => {
             let mut case = judged_case(references.play(index, &rulings)?, run, &Printed::new(&run.outcome.stdout));
@@ -327,10 +389,4 @@ fn judged_case((played, dice): (Played, Shown), run: &Run<'_>, printed: &Printed
         );
     }
     JudgedCase { verdict: judged.verdict, difference, screen, transcript, dice }
-}
-
-/// Whether the output already holds all that is graded, so that a run may be stopped there: the whole of a transcript
-/// that ends at a prompt which nobody answers, under some accepted rulings.
-pub fn is_enough(expected: &[Expected], printed: &[u8]) -> bool {
-    expected.iter().any(|expected| expected.is_reached(printed))
 }

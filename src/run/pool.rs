@@ -1,5 +1,6 @@
 //! Many runs of one program, on several cores.
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -32,6 +33,14 @@ pub struct Results<T> {
     pub short_from: Option<usize>,
 }
 
+/// In which order jobs are begun. The first tell whether the program ends at all; of the others those with the most to
+/// type come first, so that at the end no worker has to wait for a long one.
+fn order(jobs: &[Job<'_>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order[PATIENCE.min(jobs.len())..].sort_by_key(|&index| Reverse(jobs[index].script.inputs.len()));
+    order
+}
+
 impl Session<'_> {
     /// Runs all jobs, and calls `finish` on each outcome, in the worker that has it and in no fixed order.
     ///
@@ -62,13 +71,13 @@ impl Session<'_> {
             Ok((finish(index, outcome), duration))
         };
 
+        let order = order(jobs);
         let next = AtomicUsize::new(0);
         let error = Mutex::new(None);
         let finished: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
         let work = || {
             let mut worker = self.worker();
-            while let index = next.fetch_add(1, Ordering::Relaxed)
-                && index < jobs.len()
+            while let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed))
                 && !given_up.load(Ordering::Relaxed)
             {
                 match run(&mut worker, index) {
@@ -107,5 +116,20 @@ impl Session<'_> {
         }
         let short_from = (0..jobs.len()).find(|&index| is_short(index));
         Ok(Results { all, short_from })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_jobs_come_after_the_first_three() {
+        let scripts =
+            [1, 2, 1, 5, 9, 5, 0].map(|lines| Script { inputs: vec![String::new(); lines], ..Script::default() });
+        let job = |script| Job { script, limits: Limits::default(), stop: &|_| false };
+        let jobs: Vec<_> = scripts.iter().map(job).collect();
+        assert_eq!(order(&jobs), [0, 1, 2, 4, 3, 5, 6]);
+        assert_eq!(order(&jobs[..2]), [0, 1]);
     }
 }

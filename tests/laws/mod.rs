@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use console_check::judge::{Assessment, Cause, Judgement, Run, Script, Verdict, assess};
+use console_check::judge::{Assessment, Cause, Judgement, Run, Script, Verdict, Wanted, assess};
 use console_check::run::{Ending, Outcome};
 use proptest::prelude::*;
 use reference::console::Stop;
@@ -72,8 +72,10 @@ fn verdict(game: Game, right: &RightRun, printed: &str) -> (Verdict, Option<Caus
 }
 
 fn judge_submission(game: Game, combinations: &[Rulings], runs: &[Run<'_>]) -> Result<Judgement, Stop> {
-    let assessments: Vec<Assessment> =
-        runs.iter().map(|run| assess(game, combinations, run)).collect::<Result<_, _>>()?;
+    let assessments: Vec<Assessment> = runs
+        .iter()
+        .map(|run| Ok(assess(game, &Wanted::of(game, run, combinations)?, run)))
+        .collect::<Result<_, _>>()?;
     console_check::judge::judge_submission(game, combinations, runs, &assessments)
 }
 

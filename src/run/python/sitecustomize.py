@@ -146,8 +146,9 @@ class Nursery:
 
     # What games import, and what these import.
     PRELOADED = {
-        "abc", "collections", "copy", "dataclasses", "datetime", "enum", "functools", "itertools", "math",
-        "operator", "random", "re", "statistics", "string", "textwrap", "time", "typing",
+        "abc", "bisect", "collections", "contextlib", "copy", "dataclasses", "datetime", "enum", "functools",
+        "heapq", "itertools", "math", "operator", "random", "re", "secrets", "statistics", "string", "textwrap",
+        "time", "types", "typing",
     }  # fmt: skip
 
     def __init__(self, caller):
@@ -364,8 +365,9 @@ class Confinement:
         self.end_with_parent()
         if self.own:
             places, code = self.own
+            process = os.getpid().to_bytes(4, sys.byteorder)
             for place in places:
-                code[place : place + 4] = os.getpid().to_bytes(4, sys.byteorder)
+                code[place : place + 4] = process
             self.set_filter(bytes(code))
 
     def end_with_parent(self):
