@@ -53,7 +53,7 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         (None, Some(submission)) => thread::scope(|scope| {
             let opening = scope.spawn(|| -> Result<_, CliError> {
                 let interpreter = match presumed {
-                    Some(presumed) => Interpreter::find_presumed(python, presumed),
+                    Some(presumed) => Interpreter::find_presumed(python, presumed, &confinement),
                     None => Interpreter::find(python),
                 }?;
                 let graded = Graded::Python(found.get_or_init(|| interpreter), submission);

@@ -210,10 +210,16 @@ impl Interpreter {
     ///
     /// # Errors
     /// If there is none.
-    pub fn find_presumed(typed: Option<&Path>, presumed: Presumed) -> Result<Self, InterpreterError> {
-        // It takes a while to find them, and the interpreter as long to start.
+    pub fn find_presumed(
+        typed: Option<&Path>,
+        presumed: Presumed,
+        confinement: &Confinement,
+    ) -> Result<Self, InterpreterError> {
+        // It takes the interpreter as long to start.
         #[cfg(target_os = "linux")]
-        super::sandbox::loaders();
+        super::sandbox::prepare(confinement);
+        #[cfg(not(target_os = "linux"))]
+        let _ = confinement;
         #[cfg(unix)]
         if let Some((path, mut waiting)) = presumed.waiting
             && let Ok(Some(hello)) = waiting.hello()

@@ -199,9 +199,9 @@ impl Sandbox {
         let (user, group) =
             self.user.map_or(("-".to_owned(), "-".to_owned()), |(user, group)| (user.to_string(), group.to_string()));
         let mut own = "-".to_owned();
-        let mut filters = Vec::new();
+        let mut filters: &[BpfProgram] = &[];
         if self.seccomp {
-            filters = shared_filters(self.network).map_err(io::Error::other)?;
+            filters = shared_filters(self.network).ok_or_else(no_filter)?.as_slice();
             if !self.subprocess {
                 let program = own_filter(PLACEHOLDER).map_err(io::Error::other)?;
                 let places = program.iter().enumerate().filter(|(_, step)| step.k == PLACEHOLDER);
@@ -288,7 +288,7 @@ impl Plan {
             restricted.map_err(|error| failed("landlock", &error))?;
         }
         if self.seccomp {
-            let mut filters = shared_filters(self.network).map_err(|error| failed("seccomp", &error))?;
+            let mut filters = shared_filters(self.network).ok_or_else(|| failed("seccomp", &no_filter()))?.clone();
             if self.own_filter {
                 filters.push(own_filter(std::process::id()).map_err(|error| failed("seccomp", &error))?);
             }
@@ -409,31 +409,36 @@ fn layers_without(state: State, why: &str) -> Vec<Layer> {
 }
 
 fn landlock_state(network: bool) -> Layer {
-    let handles = |abi| {
-        let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-        let ruleset = ruleset.handle_access(AccessFs::from_all(abi));
-        let ruleset = match (ruleset, abi) {
-            (Ok(ruleset), ABI::V6) => {
-                ruleset.handle_access(AccessNet::from_all(abi)).and_then(|ruleset| ruleset.scope(Scope::from_all(abi)))
-            }
-            (ruleset, _) => ruleset,
-        };
-        ruleset.and_then(Ruleset::create).is_ok()
+    let (state, why) = match landlock_abi() {
+        Some(LANDLOCK_ABI) if network => (State::Partly, "the network is allowed"),
+        Some(LANDLOCK_ABI) => (State::Enforced, ""),
+        Some(_) => (State::Partly, "this kernel keeps to the files; signals or the network need Linux 6.12"),
+        None => (State::Unavailable, "this kernel does not offer it: Linux 5.13 or later does"),
     };
-    if handles(LANDLOCK_ABI) {
-        let why = if network { "the network is allowed" } else { "" };
-        Layer::new(LANDLOCK, if network { State::Partly } else { State::Enforced }, why)
-    } else if handles(ABI::V1) {
-        let why = "this kernel keeps to the files; signals or the network need Linux 6.12";
-        Layer::new(LANDLOCK, State::Partly, why)
-    } else {
-        Layer::new(LANDLOCK, State::Unavailable, "this kernel does not offer it: Linux 5.13 or later does")
-    }
+    Layer::new(LANDLOCK, state, why)
+}
+
+/// How much of it the kernel offers: all that is wanted, or the files.
+fn landlock_abi() -> Option<ABI> {
+    static KNOWN: LazyLock<Option<ABI>> = LazyLock::new(|| {
+        [LANDLOCK_ABI, ABI::V1].into_iter().find(|&abi| {
+            let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+            let ruleset = ruleset.handle_access(AccessFs::from_all(abi));
+            let ruleset = match (ruleset, abi) {
+                (Ok(ruleset), ABI::V6) => ruleset
+                    .handle_access(AccessNet::from_all(abi))
+                    .and_then(|ruleset| ruleset.scope(Scope::from_all(abi))),
+                (ruleset, _) => ruleset,
+            };
+            ruleset.and_then(Ruleset::create).is_ok()
+        })
+    });
+    *KNOWN
 }
 
 fn seccomp_state(asked: &Confinement, subprocess: bool) -> Layer {
     let known = fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").unwrap_or_default();
-    if !known.contains("errno") || shared_filters(false).is_err() {
+    if !known.contains("errno") || shared_filters(asked.allow_network).is_none() {
         return Layer::new(SECCOMP, State::Unavailable, "this kernel does not offer it");
     }
     let allowed: Vec<_> = [(subprocess, "processes"), (asked.allow_network, "the network")]
@@ -493,7 +498,7 @@ fn named_in(line: &str) -> Vec<PathBuf> {
 }
 
 /// The programs that load programs; looked for once.
-pub(super) fn loaders() -> &'static [PathBuf] {
+fn loaders() -> &'static [PathBuf] {
     static LOADERS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
         let folders = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].map(PathBuf::from).into_iter();
         let with_inner = folders.flat_map(|folder| {
@@ -549,8 +554,28 @@ fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<Seccomp
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
 }
 
-/// What no submission needs, whichever process it is in.
-fn shared_filters(network: bool) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+/// What can be known before it is known what is to be run: to find it out takes some milliseconds.
+pub(super) fn prepare(asked: &Confinement) {
+    if asked.isolation == Isolation::Limits {
+        return;
+    }
+    loaders();
+    landlock_abi();
+    shared_filters(asked.allow_network);
+}
+
+/// What no submission needs, whichever process it is in; made once.
+fn shared_filters(network: bool) -> Option<&'static Vec<BpfProgram>> {
+    static WITHOUT_NETWORK: LazyLock<Option<Vec<BpfProgram>>> = LazyLock::new(|| make_shared_filters(false).ok());
+    static WITH_NETWORK: LazyLock<Option<Vec<BpfProgram>>> = LazyLock::new(|| make_shared_filters(true).ok());
+    if network { WITH_NETWORK.as_ref() } else { WITHOUT_NETWORK.as_ref() }
+}
+
+fn no_filter() -> io::Error {
+    io::Error::other("there is no filter for this architecture")
+}
+
+fn make_shared_filters(network: bool) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let mut never = vec![
         // Other processes.
         libc::SYS_ptrace,

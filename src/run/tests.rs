@@ -660,7 +660,7 @@ mod finding {
     fn one_that_waits_for_its_program() {
         let (submission, other) = (program("print('hi')"), Files::new(&[("other.py", "")]).open("other.py"));
         let presumed = Presumed::start(Some(&PYTHON.path), &submission, &Confinement::default(), 1);
-        let found = Interpreter::find_presumed(Some(&PYTHON.path), presumed).unwrap();
+        let found = Interpreter::find_presumed(Some(&PYTHON.path), presumed, &Confinement::default()).unwrap();
         assert_eq!((&found.path, found.version), (&PYTHON.path, PYTHON.version));
         assert!(found.waiting_for(&other).is_none());
         let program = Program::Python { interpreter: &found, submission: &submission };
@@ -678,7 +678,7 @@ mod finding {
         let submission = files.open("student.py");
         for path in ["/bin/sh", "/bin/false", "/no/such/thing"].map(Path::new) {
             let presumed = Presumed::start(Some(path), &submission, &Confinement::default(), 1);
-            let error = Interpreter::find_presumed(Some(path), presumed).unwrap_err();
+            let error = Interpreter::find_presumed(Some(path), presumed, &Confinement::default()).unwrap_err();
             assert_eq!(error.to_string(), Interpreter::find(Some(path)).unwrap_err().to_string());
             assert!(!trail.exists(), "{}", path.display());
         }
