@@ -4,7 +4,6 @@ use std::env;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
-use std::io;
 #[cfg(unix)]
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use std::time::Duration;
 
 #[cfg(unix)]
 use super::Isolation;
+use super::harness::Harness;
 #[cfg(unix)]
 use super::warm::{self, Waiting};
 use super::{Busy, Confinement, RunError, Submission, Watch, drive};
@@ -116,35 +116,6 @@ impl Hello {
         let [major, minor, patch, kind, places] = words.as_slice() else { return None };
         let version = (major.parse().ok()?, minor.parse().ok()?, patch.parse().ok()?);
         Some(Self { version, kind: (*kind).to_owned(), places: bytes(places.as_bytes())? })
-    }
-}
-
-/// What an interpreter loads before each program: `sitecustomize.py`, or `sitecustomize.pyc`.
-#[derive(Clone)]
-pub(super) enum Harness {
-    Source,
-    Compiled(Vec<u8>),
-}
-
-impl fmt::Debug for Harness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Source => "Source",
-            Self::Compiled(_) => "Compiled",
-        })
-    }
-}
-
-impl Harness {
-    const SOURCE: &str = include_str!("python/sitecustomize.py");
-    /// The file that tracebacks name where the compiled one is in them.
-    pub const NAME: &str = "check/sitecustomize.py";
-
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
-        match self {
-            Self::Source => fs::write(folder.join("sitecustomize.py"), Self::SOURCE),
-            Self::Compiled(code) => fs::write(folder.join("sitecustomize.pyc"), code),
-        }
     }
 }
 

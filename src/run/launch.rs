@@ -2,12 +2,11 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use super::interpreter::Harness;
+use super::harness::{Harness, write_caller};
 use super::scratch::Scratch;
 use super::{Conditions, Interpreter, Program, Purpose, RunError, Script, Submission};
 
@@ -44,7 +43,7 @@ pub(super) fn waiting(
     scratch: &Scratch,
 ) -> Result<Command, RunError> {
     let mut command = interpreter(path, harness, scratch)?;
-    write_caller(scratch)?;
+    write_caller(scratch.harness())?;
     command.arg(argument(submission)).env(HOW, "warm");
     at_home(&mut command, scratch);
     Ok(command)
@@ -70,7 +69,9 @@ fn python(
     let program = argument(submission);
     let (mode, program, seed) = match mode {
         Mode::Run(Script { purpose: Purpose::Play, seed, .. }) => ("run", program, seed.as_deref().unwrap_or("")),
-        Mode::Run(Script { purpose: Purpose::Call, .. }) => ("run", write_caller(scratch)?.into_os_string(), ""),
+        Mode::Run(Script { purpose: Purpose::Call, .. }) => {
+            ("run", write_caller(scratch.harness())?.into_os_string(), "")
+        }
         Mode::Syntax => ("syntax", program, ""),
     };
     command.arg(program).env(HOW, format!("{mode} {} {seed}", heeded(conditions)));
@@ -98,13 +99,6 @@ fn interpreter(path: &Path, harness: &Harness, scratch: &Scratch) -> Result<Comm
         .env("PYTHONUNBUFFERED", "1")
         .env("PYTHONNOUSERSITE", "1");
     Ok(command)
-}
-
-/// What calls functions of the program.
-fn write_caller(scratch: &Scratch) -> io::Result<PathBuf> {
-    let caller = scratch.harness().join("calls.py");
-    fs::write(&caller, include_bytes!("python/calls.py"))?;
-    Ok(caller)
 }
 
 /// A name that begins with a dash is an option to Python, and `-` is the standard input.

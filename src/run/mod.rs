@@ -17,6 +17,7 @@ mod doctor;
 mod ending;
 #[cfg(unix)]
 mod feed;
+mod harness;
 mod interpreter;
 mod launch;
 #[cfg(target_os = "linux")]

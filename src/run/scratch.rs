@@ -15,7 +15,7 @@ use memchr::memmem;
 
 #[cfg(target_os = "linux")]
 use super::cgroup::Group;
-use super::interpreter::Harness;
+use super::harness::Harness;
 use super::{RunError, Submission};
 
 /// A folder that is gone when the run is over, whatever was made of it.
@@ -117,10 +117,7 @@ impl Scratch {
             allow(&self.root, 0o711)?;
             allow(&self.room(), 0o711)?;
             if self.has_harness() {
-                allow(&self.harness, 0o755)?;
-                for file in fs::read_dir(&self.harness)? {
-                    allow(&file?.path(), 0o644)?;
-                }
+                walk(&self.harness, &|path, is_folder| allow(path, if is_folder { 0o755 } else { 0o644 }))?;
                 self.give(&self.trace())?;
             }
             if self.rooms().is_dir() {
@@ -162,15 +159,7 @@ impl Scratch {
         if self.user.is_none() {
             return Ok(());
         }
-        let mut folders = vec![self.home()];
-        while let Some(folder) = folders.pop() {
-            self.give(&folder)?;
-            for entry in fs::read_dir(&folder)? {
-                let entry = entry?;
-                if entry.file_type()?.is_dir() { folders.push(entry.path()) } else { self.give(&entry.path())? }
-            }
-        }
-        Ok(())
+        walk(&self.home(), &|path, _| self.give(path))
     }
 
     #[cfg(unix)]
@@ -453,6 +442,21 @@ fn remove_tree(root: &Path) -> io::Result<()> {
 #[cfg(unix)]
 fn unlock(folder: &Path) -> io::Result<()> {
     allow(folder, 0o700)
+}
+
+/// Visits a folder and all that is in it: each path, and whether it is a folder.
+fn walk(folder: &Path, visit: &dyn Fn(&Path, bool) -> io::Result<()>) -> io::Result<()> {
+    let mut paths = vec![folder.to_owned()];
+    while let Some(path) = paths.pop() {
+        let is_folder = path.symlink_metadata()?.is_dir();
+        visit(&path, is_folder)?;
+        if is_folder {
+            for entry in fs::read_dir(path)? {
+                paths.push(entry?.path());
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(unix)]

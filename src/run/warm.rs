@@ -19,7 +19,8 @@ use rustix::process::Pid;
 
 use super::ending::Trace;
 use super::feed::Typing;
-use super::interpreter::{Harness, Hello};
+use super::harness::Harness;
+use super::interpreter::Hello;
 use super::launch;
 use super::scratch::Scratch;
 use super::unix::{Listener, Running, cpu_seconds, drive_process, keep_tail, system};
@@ -64,7 +65,9 @@ pub(super) struct Interpreters {
 
 impl Interpreters {
     /// Ends them, and removes their folders.
-    pub fn close(self) -> Result<(), RunError> {
+    pub fn close(mut self) -> Result<(), RunError> {
+        // Removed with the folder that they are in.
+        let _unused = self.seed.as_mut().map(|seed| std::mem::take(&mut seed.rooms));
         let all: Vec<_> = self.idle.into_iter().chain(self.seed.map(Warm::from)).collect();
         // They end while the first folders are removed; that from which others come goes last.
         all.iter().filter_map(|warm| warm.interpreter.as_ref()).for_each(Running::kill);

@@ -249,9 +249,10 @@ class Nursery:
 
     def prepare_calls(self, home):
         """What calls functions of the program, with all done that is the same for each fork."""
+        from _frozen_importlib_external import SourceFileLoader
+
         names = {"__name__": "calls"}
-        with open(self.caller) as file:
-            exec(compile(file.read(), self.caller, "exec"), names)
+        exec(SourceFileLoader("calls", self.caller).get_code("calls"), names)
         del sys.modules["_ast"]
         try:
             names["prepare"](os.path.basename(sys.argv[0]), home)
