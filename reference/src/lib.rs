@@ -145,6 +145,8 @@ pub fn play_script(
 
 /// The dice of a program that throws each die with `randrange(1,7)` when it needs it.
 pub fn seeded_dice(seed: &BigInt) -> impl FnMut(Place) -> i64 + use<> {
-    let mut random = PythonRandom::new(seed);
-    move |_| random.randrange(1, 7)
+    let seed = seed.clone();
+    // Most games throw none.
+    let mut random = None;
+    move |_| random.get_or_insert_with(|| PythonRandom::new(&seed)).randrange(1, 7)
 }

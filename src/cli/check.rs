@@ -2,9 +2,10 @@
 
 use std::ffi::OsStr;
 use std::io::{IsTerminal, Write};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::{fs, io, mem, thread};
+use std::{fs, io, thread};
 
 use clap::CommandFactory;
 
@@ -43,11 +44,12 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
         .as_ref()
         .filter(|_| is_warm)
         .map(|submission| Presumed::start(python, submission, &confinement, runs_at_a_time(options.workers)));
-    let assignment = assignment(&args, name)?;
+    // The process ends with the report: to take down all that was expected would only keep it for longer.
+    let assignment = ManuallyDrop::new(assignment(&args, name)?);
     let found = OnceLock::new();
     let report = match (&command, &submission) {
         (Some(line), submission) => {
-            let plan = Plan::new(&assignment, args.run.timeout)?;
+            let plan = ManuallyDrop::new(Plan::new(&assignment, args.run.timeout)?);
             plan.grade(Graded::Command(line, submission.as_ref()), options)?
         }
         (None, Some(submission)) => thread::scope(|scope| {
@@ -59,14 +61,11 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
                 let graded = Graded::Python(found.get_or_init(|| interpreter), submission);
                 Ok((graded, open(&assignment, graded, options).map_err(GradeError::Run)?))
             });
-            let plan = Plan::new(&assignment, args.run.timeout)?;
+            let plan = ManuallyDrop::new(Plan::new(&assignment, args.run.timeout)?);
             let looked = plan.look(Some(submission), options.checks);
-            plan.prepare();
+            plan.prepare(|| !opening.is_finished());
             let (graded, session) = joined(opening)?;
-            let report = plan.grade_opened(graded, &session, looked, options)?;
-            // The process is about to end: to take down all that was expected would keep it for longer than to report.
-            mem::forget(plan);
-            Ok::<_, CliError>(report)
+            Ok::<_, CliError>(plan.grade_opened(graded, &session, looked, options)?)
         })?,
         (None, None) => {
             let assignment = assignment.source.argument();
@@ -76,7 +75,6 @@ pub fn check(args: JudgeArgs) -> Result<Exit, CliError> {
     };
     let report = args.audience.sees(report);
     write(&args, &report, submission.as_ref())?;
-    mem::forget(assignment);
     Ok(if report.outcome == Outcome::Passed { Exit::Success } else { Exit::DoesNotConform })
 }
 

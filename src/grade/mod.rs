@@ -29,7 +29,7 @@ pub use share::{NoShare, Share};
 
 use crate::assignment::{Assignment, AssignmentError, Case, Points, Task};
 use crate::code::Finding;
-use crate::judge::{self, Assessment, JudgedCase, Judgement, Literal, Verdict, Wanted};
+use crate::judge::{self, Assessment, JudgedCase, Judgement, Verdict, Wanted};
 use crate::run::{
     self, Conditions, Confinement, Interpreter, Job, Limits, Program, Results, RunError, Runner, Session, Submission,
 };
@@ -238,9 +238,11 @@ impl<'a> Plan<'a> {
         Ok(report::judged(assignment, graded, session, cases, dice, judged.short_from, checks))
     }
 
-    /// Makes ready what can be made so before a program has run.
-    pub fn prepare(&self) {
-        self.planned.iter().filter_map(|planned| planned.wanted.as_ref()).for_each(Wanted::prepare);
+    /// Makes ready what can be made so before a program has run, as long as there is time. All else is made ready when it
+    /// is needed.
+    pub fn prepare(&self, is_time: impl Fn() -> bool) {
+        let wanted = self.planned.iter().filter_map(|planned| planned.wanted.as_ref());
+        wanted.take_while(|_| is_time()).for_each(Wanted::prepare);
     }
 
     /// Whether submissions can be run at all under these conditions.
@@ -284,12 +286,7 @@ impl<'a> Plan<'a> {
                 outcome.stdout.truncate(usize::try_from(planned[index].limits.output / 4).unwrap_or(usize::MAX));
                 outcome.stdout.shrink_to_fit();
             }
-            let assessment = (index < scripts).then(|| {
-                let planned = &planned[index];
-                let settled = planned.literal.as_ref();
-                let settled = settled.and_then(|literal| literal.settle(combinations.len(), &planned.run(&outcome)));
-                settled.map_or_else(|| self.assess(combinations, planned, &outcome), Ok)
-            });
+            let assessment = (index < scripts).then(|| self.assess(combinations, &planned[index], &outcome));
             if matches!(&assessment, Some(Ok(assessment)) if assessment.is_settled()) {
                 outcome.stdout = Vec::new();
                 outcome.places = None;
@@ -334,7 +331,6 @@ struct Planned {
     script: run::Script,
     seed: Option<num_bigint::BigInt>,
     limits: Limits,
-    literal: Option<Literal>,
     /// Nothing for Doubles: the dice of a submission are not known before it has run.
     wanted: Option<Wanted>,
 }
@@ -393,15 +389,12 @@ fn plan(
             }
             wanted.add(transcript);
         }
-        let size =
-            wanted.transcripts().map(|transcript| transcript.piped().to_string().len() as u64).max().unwrap_or(0);
-        let limits =
-            Limits { time: time.unwrap_or(assignment.limits.time), output: assignment.limits.output_for(size) };
+        let output = assignment.limits.output_for(wanted.size() as u64);
+        let limits = Limits { time: time.unwrap_or(assignment.limits.time), output };
         let script =
             run::Script { inputs: inputs.to_vec(), seed: seed.as_ref().map(ToString::to_string), ..Default::default() };
         let wanted = Some(wanted).filter(|_| assignment.game != Game::Doubles);
-        let literal = wanted.as_ref().and_then(Literal::new);
-        planned.push(Planned { script, seed, limits, literal, wanted });
+        planned.push(Planned { script, seed, limits, wanted });
     }
     Ok(planned)
 }

@@ -43,6 +43,8 @@ pub struct Compared {
 /// An expected transcript, ready to be compared.
 #[derive(Debug, Clone)]
 pub struct Expected {
+    /// All that is wanted letter by letter, one after the other.
+    text: String,
     exact: Pattern,
     content: Pattern,
     /// Whether it ends at a prompt that nobody answers.
@@ -56,7 +58,7 @@ struct Pattern {
 }
 
 /// One thing that is wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Want {
     /// What it is.
     pub what: What,
@@ -65,14 +67,16 @@ pub struct Want {
 }
 
 /// What is wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// This item; a keyword counts in any letter case.
     Item {
         /// Its kind.
         kind: Kind,
-        /// Its text.
-        text: String,
+        /// Where its text starts in [`Expected`]'s own, in bytes.
+        start: u32,
+        /// Where it ends.
+        end: u32,
         /// Whether its letter case does not count.
         keyword: bool,
     },
@@ -119,10 +123,11 @@ impl<'t> Printed<'t> {
 impl Expected {
     /// Makes a transcript ready.
     pub fn new(transcript: &Transcript) -> Self {
-        let exact = wants(transcript);
+        let (text, exact) = wants(transcript);
         let is_content = |want: &&Want| !matches!(want.what, What::Item { kind, .. } if !kind.is_content());
-        let content = exact.iter().filter(is_content).cloned().collect();
+        let content = exact.iter().filter(is_content).copied().collect();
         Expected {
+            text,
             exact: Pattern { wants: exact, level: Level::Exact },
             content: Pattern { wants: content, level: Level::Content },
             unanswered: transcript.is_unanswered(),
@@ -132,6 +137,12 @@ impl Expected {
     /// What is wanted at a level.
     pub fn wants(&self, level: Level) -> &[Want] {
         &self.pattern(level).wants
+    }
+
+    /// The text of an item; none for what is wanted in any text.
+    pub fn text(&self, what: What) -> Option<&[u8]> {
+        let What::Item { start, end, .. } = what else { return None };
+        Some(&self.text.as_bytes()[start as usize..end as usize])
     }
 
     fn pattern(&self, level: Level) -> &Pattern {
@@ -145,7 +156,8 @@ impl Expected {
     /// whatever goes on is equal.
     pub fn compare(&self, printed: &Printed<'_>, level: Level) -> Compared {
         let pattern = self.pattern(level);
-        let mut search = Search { pattern, bytes: printed.bytes, items: printed.items(level), furthest: (0, 0) };
+        let (bytes, items) = (printed.bytes, printed.items(level));
+        let mut search = Search { expected: self, pattern, bytes, items, furthest: (0, 0) };
         match search.run(0, pattern.wants.len(), 0) {
             Some(end) => {
                 let is_equal = end == search.items.len() || self.unanswered;
@@ -178,19 +190,20 @@ impl Expected {
     }
 }
 
-/// All that a transcript wants, byte for byte. Text is read across line borders, as a pipe carries it.
-fn wants(transcript: &Transcript) -> Vec<Want> {
+/// All that a transcript wants, byte for byte, and its text. This is read across line borders, as a pipe carries it.
+fn wants(transcript: &Transcript) -> (String, Vec<Want>) {
     let mut wants = Vec::new();
     let mut text = String::new();
+    // The line of each byte that has not been read yet.
     let mut lines: Vec<usize> = Vec::new();
     let mut keyword = false;
-    let flush = |text: &mut String, lines: &mut Vec<usize>, keyword: bool, wants: &mut Vec<Want>| {
-        for item in read_items(text.as_bytes()) {
-            let (start, end) = (item.start as usize, item.end as usize);
-            let what = What::Item { kind: item.kind, text: text[start..end].to_owned(), keyword };
-            wants.push(Want { what, line: lines[start] });
-        }
-        text.clear();
+    let read = |text: &str, lines: &mut Vec<usize>, keyword: bool, wants: &mut Vec<Want>| {
+        let before = text.len() - lines.len();
+        let offset = before as u32;
+        wants.extend(read_items(&text.as_bytes()[before..]).into_iter().map(|Item { kind, start, end, .. }| {
+            let what = What::Item { kind, start: offset + start, end: offset + end, keyword };
+            Want { what, line: lines[start as usize] }
+        }));
         lines.clear();
     };
     let piped = transcript.piped();
@@ -214,7 +227,7 @@ fn wants(transcript: &Transcript) -> Vec<Want> {
                 What::PromptEnd
             }
         };
-        flush(&mut text, &mut lines, keyword && what == What::Any, &mut wants);
+        read(&text, &mut lines, keyword && what == What::Any, &mut wants);
         keyword = what == What::Any && closes_a_keyword(transcript, line, &piped.pieces[index + 1..]);
         wants.push(Want { what, line });
     }
@@ -223,8 +236,8 @@ fn wants(transcript: &Transcript) -> Vec<Want> {
         text.push('\n');
         lines.push(transcript.lines.len() - 1);
     }
-    flush(&mut text, &mut lines, false, &mut wants);
-    wants
+    read(&text, &mut lines, false, &mut wants);
+    (text, wants)
 }
 
 /// Whether, after an `{any}`, text and then another `{any}` of the same line follow.
@@ -235,6 +248,7 @@ fn closes_a_keyword(transcript: &Transcript, line: usize, rest: &[reference::tra
 }
 
 struct Search<'s> {
+    expected: &'s Expected,
     pattern: &'s Pattern,
     bytes: &'s [u8],
     items: &'s [Item],
@@ -245,7 +259,7 @@ impl Search<'_> {
     /// Finds the wants up to `until` in the items from `item` on; where the items after them start.
     fn run(&mut self, mut want: usize, until: usize, mut item: usize) -> Option<usize> {
         while want < until {
-            match &self.pattern.wants[want].what {
+            match self.pattern.wants[want].what {
                 What::PromptEnd => {}
                 What::AnyLines => {
                     let end = self.chunk_end(want + 1);
@@ -277,16 +291,16 @@ impl Search<'_> {
         Some(item)
     }
 
-    fn is(&self, wanted: &What, found: Item) -> bool {
+    fn is(&self, wanted: What, found: Item) -> bool {
         match wanted {
             What::Number => found.kind == Kind::Number,
-            What::Item { kind, text, keyword } => {
+            What::Item { kind, keyword, .. } => {
                 let bytes = &self.bytes[found.start as usize..found.end as usize];
-                *kind == found.kind
-                    && (*kind == Kind::LineEnd
-                        || bytes == text.as_bytes()
-                        || ((*keyword || self.pattern.level == Level::Content)
-                            && bytes.eq_ignore_ascii_case(text.as_bytes())))
+                let text = self.expected.text(wanted).unwrap_or_default();
+                kind == found.kind
+                    && (kind == Kind::LineEnd
+                        || bytes == text
+                        || ((keyword || self.pattern.level == Level::Content) && bytes.eq_ignore_ascii_case(text)))
             }
             _ => false,
         }

@@ -319,8 +319,8 @@ impl Sides<'_> {
         let (expected, actual) = self.lines(Level::Exact, want, item);
         let wants = self.expected.wants(Level::Exact);
         let found = self.printed.items(Level::Exact);
-        let wanted = match &wants[want].what {
-            What::Item { kind, .. } => *kind,
+        let wanted = match wants[want].what {
+            What::Item { kind, .. } => kind,
             _ => Kind::Other,
         };
         let got = found[item].kind;
@@ -362,10 +362,9 @@ impl Sides<'_> {
 
     /// Whether both go on alike after the spaces that stand here in one of them.
     fn is_only_spaced(&self, want: usize, item: usize) -> bool {
-        let next = self.expected.wants(Level::Exact)[want..].iter().find_map(|want| match &want.what {
+        let next = self.expected.wants(Level::Exact)[want..].iter().find_map(|want| match want.what {
             What::Item { kind: Kind::Space, .. } | What::PromptEnd => None,
-            What::Item { text, .. } => Some(text.as_bytes()),
-            _ => Some(b"".as_slice()),
+            what => Some(self.expected.text(what).unwrap_or_default()),
         });
         let own = self.printed.items(Level::Exact)[item..].iter().find(|item| item.kind != Kind::Space);
         next == own.map(|item| &self.printed.bytes[item.start as usize..item.end as usize])

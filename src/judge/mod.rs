@@ -114,19 +114,32 @@ pub struct Wanted {
 #[derive(Debug)]
 struct Known {
     transcript: Transcript,
+    /// What a pipe carries of it, and where its prompts end there.
+    text: String,
+    prompt_ends: Vec<usize>,
+    /// Whether every byte of that is graded.
+    is_literal: bool,
     expected: OnceLock<Expected>,
 }
 
 impl Known {
+    fn new(mut transcript: Transcript) -> Known {
+        transcript.lines.iter_mut().for_each(|line| line.note = None);
+        let piped = transcript.piped();
+        let (text, prompt_ends) = (piped.to_string(), piped.prompt_ends());
+        let is_literal = piped.is_literally(text.as_bytes());
+        Known { transcript, text, prompt_ends, is_literal, expected: OnceLock::new() }
+    }
+
     fn expected(&self) -> &Expected {
         self.expected.get_or_init(|| Expected::new(&self.transcript))
     }
 }
 
 impl Wanted {
-    /// The transcripts, each once.
-    pub fn transcripts(&self) -> impl ExactSizeIterator<Item = &Transcript> {
-        self.known.iter().map(|known| &known.transcript)
+    /// How much a right program prints, in bytes; what is not graded counts little.
+    pub fn size(&self) -> usize {
+        self.known.iter().map(|known| known.text.len()).max().unwrap_or(0)
     }
 
     /// Makes ready what even a right program will be compared with: where there are several transcripts, it differs from
@@ -146,18 +159,29 @@ impl Wanted {
     }
 
     /// Under the next combination it is this transcript.
-    pub fn add(&mut self, mut transcript: Transcript) {
-        let known = self.transcripts().position(|other| other.shows_the_same(&transcript));
+    pub fn add(&mut self, transcript: Transcript) {
+        let known = self.known.iter().position(|known| known.transcript.shows_the_same(&transcript));
         self.under.push(known.unwrap_or(self.known.len()));
         if known.is_none() {
-            transcript.lines.iter_mut().for_each(|line| line.note = None);
-            self.known.push(Known { transcript, expected: OnceLock::new() });
+            self.known.push(Known::new(transcript));
         }
     }
 
     /// Under the next combination it is the same as under one before, of this number.
     pub fn add_as_under(&mut self, other: usize) {
         self.under.push(self.under[other]);
+    }
+
+    /// The assessment of a run that is right to the byte under all rulings alike: it takes no more than to compare the
+    /// bytes. Nothing if the run has to be looked at more closely.
+    fn settle(&self, run: &Run<'_>) -> Option<Assessment> {
+        let [known] = self.known.as_slice() else { return None };
+        let is_right = known.is_literal && run.outcome.stdout == known.text.as_bytes();
+        // How far it agrees tells rulings from each other, and here it is the same under all of them.
+        let passed = Judged { verdict: Verdict::Passed, divergence: None, agreement: (0, 0) };
+        let settled = Some(read_ahead(&known.prompt_ends, run));
+        (is_right && is_over(run.outcome, run.script.inputs.len()))
+            .then(|| Assessment { judged: vec![passed; self.under.len()], settled: vec![settled; self.under.len()] })
     }
 
     /// What it is for one run; of Doubles with the dice that this shows.
@@ -193,49 +217,21 @@ impl Assessment {
 
 /// Judges one run under each combination of rulings.
 pub fn assess(game: Game, wanted: &Wanted, run: &Run<'_>) -> Assessment {
+    // The dice of a game of Doubles are judged all together, later.
+    let is_final = game != Game::Doubles;
+    if let Some(settled) = wanted.settle(run).filter(|_| is_final) {
+        return settled;
+    }
     let printed = Printed::new(&run.outcome.stdout);
     let lines = run.script.inputs.len();
     let assess = |known: &Known| {
-        let transcript = &known.transcript;
-        let at_once = judge_at_once(transcript, &printed, run.outcome, lines);
-        // The dice of a game of Doubles are judged all together, later.
-        let is_settled = at_once.is_some() && game != Game::Doubles;
-        let settled = is_settled.then(|| read_ahead(&transcript.piped().prompt_ends(), run));
+        let at_once = judge_at_once(&known.transcript, &printed, run.outcome, lines);
+        let settled = (at_once.is_some() && is_final).then(|| read_ahead(&known.prompt_ends, run));
         (at_once.unwrap_or_else(|| judge(known.expected(), &printed, run.outcome, lines)), settled)
     };
     let assessed: Vec<_> = wanted.known.iter().map(assess).collect();
     let (judged, settled) = wanted.under.iter().map(|&transcript| assessed[transcript]).unzip();
     Assessment { judged, settled }
-}
-
-/// The text of a case whose every byte is graded and the same under all rulings: enough to settle a right run without
-/// playing the game once more.
-#[derive(Debug)]
-pub struct Literal {
-    text: String,
-    prompt_ends: Vec<usize>,
-}
-
-impl Literal {
-    /// Nothing if the transcripts under different rulings differ, or some of it is not graded.
-    #[must_use]
-    pub fn new(wanted: &Wanted) -> Option<Self> {
-        let [Known { transcript, .. }] = wanted.known.as_slice() else { return None };
-        let piped = transcript.piped();
-        let text = piped.to_string();
-        piped.is_literally(text.as_bytes()).then(|| Self { prompt_ends: piped.prompt_ends(), text })
-    }
-
-    /// The assessment of a run that is right to the byte under this many combinations of rulings; nothing if it has to
-    /// be looked at more closely.
-    #[must_use]
-    pub fn settle(&self, combinations: usize, run: &Run<'_>) -> Option<Assessment> {
-        let is_right = run.outcome.stdout == self.text.as_bytes() && is_over(run.outcome, run.script.inputs.len());
-        // How far it agrees tells rulings from each other, and here it is the same under all of them.
-        let passed = Judged { verdict: Verdict::Passed, divergence: None, agreement: (0, 0) };
-        let settled = Some(read_ahead(&self.prompt_ends, run));
-        is_right.then(|| Assessment { judged: vec![passed; combinations], settled: vec![settled; combinations] })
-    }
 }
 
 /// Whether a run that printed a transcript byte for byte had read an answer before it had asked for it.

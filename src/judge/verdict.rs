@@ -117,12 +117,11 @@ fn cut_short(comparison: Comparison, expected: &Expected, printed: &Printed<'_>,
     let items = printed.items(Level::Content);
     let was_stopped =
         matches!(outcome.ending, Ending::TimedOut | Ending::TooMuchOutput | Ending::TooMuchMemory | Ending::Stopped);
-    let What::Item { kind: Kind::Number, text, .. } = &expected.wants(Level::Content)[want].what else {
-        return comparison;
-    };
+    let wanted = expected.wants(Level::Content)[want].what;
+    let What::Item { kind: Kind::Number, .. } = wanted else { return comparison };
     let item = items[actual];
-    let started = actual + 1 == items.len()
-        && text.as_bytes().starts_with(&printed.bytes[item.start as usize..item.end as usize]);
+    let text = expected.text(wanted).unwrap_or_default();
+    let started = actual + 1 == items.len() && text.starts_with(&printed.bytes[item.start as usize..item.end as usize]);
     let at_the_end = item.end as usize == printed.bytes.len();
     if was_stopped && started && at_the_end { Comparison::Short(want) } else { comparison }
 }
