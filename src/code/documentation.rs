@@ -152,8 +152,11 @@ struct Entry {
 pub(super) fn header(program: &Program, wanted: &[String]) -> Finding {
     let mut entries = header_entries(program.main(), COLONS);
     if entries.is_empty() {
+        let dashed = header_entries(program.main(), DASHES);
         // One such line alone may be a title.
-        entries = Some(header_entries(program.main(), DASHES)).filter(|lines| lines.len() > 1).unwrap_or_default();
+        if dashed.len() > 1 {
+            entries = dashed;
+        }
     }
     if entries.is_empty() {
         let why = "no comment lines such as `# Name: …` stand before the first statement";
