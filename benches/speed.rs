@@ -16,7 +16,9 @@ use reference::{Game, play_script};
 
 const CASES: usize = 50;
 const SUBMISSIONS: u32 = 40;
-const ROUNDS: u32 = 5;
+/// Of each contender, one after the other in turn.
+const ROUNDS: usize = 11;
+const ROUNDS_OF_CLASSES: usize = 3;
 
 fn main() {
     if !cfg!(target_os = "linux") {
@@ -56,20 +58,22 @@ fn main() {
         ("check --isolation limits", check("--isolation limits")),
         ("check --runner spawn", check("--runner spawn")),
     ];
-    let best = best_in_turn(ROUNDS, &contenders.each_ref().map(|(_, line)| line.as_str()), &one);
-    println!("\n{CASES} cases of one submission, the best of {ROUNDS} rounds in turn:");
-    for ((name, _), (time, cpu)) in contenders.iter().zip(&best) {
-        let rate = CASES as f64 / time.as_secs_f64();
-        println!("  {name:<26} {rate:>7.0} cases a second, {:>6.2} ms of CPU a case", cpu * 1e3 / CASES as f64);
+    let measured = in_turn(ROUNDS, &contenders.each_ref().map(|(_, line)| line.as_str()), &one);
+    println!("\n{CASES} cases of one submission, the median of {ROUNDS} rounds in turn:");
+    for (contender, (name, _)) in contenders.iter().enumerate() {
+        let rate = CASES as f64 / median(&measured, |round| round[contender].time);
+        let cpu = median(&measured, |round| round[contender].cpu) * 1e3 / CASES as f64;
+        println!("  {name:<26} {rate:>7.0} cases a second, {cpu:>6.2} ms of CPU a case");
     }
-    let ratio = |over: usize, under: usize| best[over].0.as_secs_f64() / best[under].0.as_secs_f64();
-    println!("  check is {:.1} times as fast as the shell loop, {:.1} times as xargs", ratio(0, 2), ratio(1, 2));
-    println!("  its CPU a case is {:.2} times that without the sandbox", best[2].1 / best[3].1);
+    let faster = |other: usize| median(&measured, |round| round[other].time / round[2].time);
+    println!("  check is {:.1} times as fast as the shell loop, {:.1} times as xargs", faster(0), faster(1));
+    let cpu = median(&measured, |round| round[2].cpu / round[3].cpu);
+    println!("  its CPU a case is {cpu:.2} times that without the sandbox");
 
     let whole = |options: &str| format!(r#""$CHECK" racko student.py --python "$PYTHON" {options} > out.txt"#);
     let (all, cases) = (whole(""), whole("--no-source --no-functions"));
-    let best = best_in_turn(4 * ROUNDS, &[r#""$PYTHON" -c pass"#, &all, &cases], &one);
-    let [all, cases] = [1, 2].map(|other| best[other].0.as_secs_f64() / best[0].0.as_secs_f64());
+    let measured = in_turn(2 * ROUNDS, &[r#""$PYTHON" -c pass"#, &all, &cases], &one);
+    let [all, cases] = [1, 2].map(|other| median(&measured, |round| round[other].time / round[0].time));
     println!(
         "\ncheck racko student.py takes {all:.1} times as long as python3 -c pass, {cases:.1} times for its cases alone"
     );
@@ -77,10 +81,10 @@ fn main() {
     let grade = |folder: &str| {
         format!(r#"rm -rf results; exec "$CHECK" grade ./assignment {folder} --python "$PYTHON" --quiet"#)
     };
-    let (class, _) = measured(&mut one(&grade("class")));
-    let (looped, _) = measured(&mut one(&format!("for n in $(seq 4); do {}; done", contenders[0].1)));
-    let speed = looped.as_secs_f64() * f64::from(SUBMISSIONS) / 4.0 / class.as_secs_f64();
-    println!("{SUBMISSIONS} submissions of {CASES} cases: {speed:.1} times as fast as the shell loop");
+    let looped = format!("for n in $(seq 4); do {}; done", contenders[0].1);
+    let measured = in_turn(ROUNDS_OF_CLASSES, &[&grade("class"), &looped], &one);
+    let faster = median(&measured, |round| round[1].time * f64::from(SUBMISSIONS) / 4.0 / round[0].time);
+    println!("{SUBMISSIONS} submissions of {CASES} cases: {faster:.1} times as fast as the shell loop");
 
     let (few, many) = (peak_memory(&mut one(&grade("one"))), peak_memory(&mut one(&grade("class"))));
     println!("memory of check grade: {few:.1} MB in {CASES} runs, {many:.1} MB in 2,000 runs");
@@ -88,17 +92,23 @@ fn main() {
 
 const CHECK: &str = env!("CARGO_BIN_EXE_check");
 
-/// The shortest time of each line, and the least CPU, in so many rounds: one line after the other, since the speed of a
-/// machine is not the same from one second to the next.
-fn best_in_turn(rounds: u32, lines: &[&str], command: &dyn Fn(&str) -> Command) -> Vec<(Duration, f64)> {
-    let mut best = vec![(Duration::MAX, f64::MAX); lines.len()];
-    for _ in 0..rounds {
-        for (line, best) in lines.iter().zip(&mut best) {
-            let (time, cpu) = measured(&mut command(line));
-            *best = (best.0.min(time), best.1.min(cpu));
-        }
-    }
-    best
+/// What a command took, with all that it started: seconds on the clock, and of CPU.
+struct Taken {
+    time: f64,
+    cpu: f64,
+}
+
+/// What each line took in each of so many rounds: one line after the other, since the speed of a machine is not the same
+/// from one second to the next.
+fn in_turn(rounds: usize, lines: &[&str], command: &dyn Fn(&str) -> Command) -> Vec<Vec<Taken>> {
+    (0..rounds).map(|_| lines.iter().map(|line| taken(&mut command(line))).collect()).collect()
+}
+
+/// What is true of one round is compared with nothing of another.
+fn median(rounds: &[Vec<Taken>], of: impl Fn(&[Taken]) -> f64) -> f64 {
+    let mut values: Vec<f64> = rounds.iter().map(|round| of(round)).collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// Games as a shell loop plays them: what is typed, and what a pipe carries.
@@ -141,13 +151,12 @@ fn games(count: usize) -> impl Iterator<Item = (Vec<String>, Transcript)> {
     plain.into_iter().cycle().take(count)
 }
 
-/// The time on the clock and the seconds of CPU of a command and all that it started.
-fn measured(command: &mut Command) -> (Duration, f64) {
+fn taken(command: &mut Command) -> Taken {
     let (started, before) = (Instant::now(), cpu_of_children());
     let output = command.stdin(Stdio::null()).output().unwrap();
-    let time = started.elapsed();
+    let time = started.elapsed().as_secs_f64();
     assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
-    (time, cpu_of_children() - before)
+    Taken { time, cpu: cpu_of_children() - before }
 }
 
 fn cpu_of_children() -> f64 {
